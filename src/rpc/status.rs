@@ -262,6 +262,7 @@ impl Failure {
     fn row(&self) -> StatusRow<'_> {
         let row = StatusRow::new;
         let wrong = |reason| row(Code::InvalidArgument, reason);
+        let claimed = |reason| row(Code::PermissionDenied, reason);
         match self {
             Self::BadField(bad) => row(Code::InvalidArgument, Reason::BadField).at(&bad.field),
             Self::Malformed(_) => row(Code::InvalidArgument, Reason::MalformedMessage),
@@ -290,12 +291,8 @@ impl Failure {
             Self::AliasTaken { field, owner } => {
                 row(Code::AlreadyExists, Reason::AliasTaken).at(field).with("owner", owner)
             }
-            Self::AliasClaimed { field } => {
-                row(Code::PermissionDenied, Reason::AliasClaimed).at(field)
-            }
-            Self::RobotClaimed { field } => {
-                row(Code::PermissionDenied, Reason::RobotClaimed).at(field)
-            }
+            Self::AliasClaimed { field } => claimed(Reason::AliasClaimed).at(field),
+            Self::RobotClaimed { field } => claimed(Reason::RobotClaimed).at(field),
             Self::SessionExists { field, id } => {
                 row(Code::AlreadyExists, Reason::SessionExists).at(field).with("session_id", id)
             }

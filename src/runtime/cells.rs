@@ -162,7 +162,7 @@ mod tests {
         let (one, large, purse) = (cell(1), cell(60), client(&account, 1));
         let each = one.heap_bytes() as u64;
         let limits = Limits {
-            kept_cell_bytes_max: 4 * each,
+            kept_cell_bytes_max: 6 * each,
             kept_cell_seconds_max: 10,
             ..Limits::default()
         };
@@ -170,7 +170,7 @@ mod tests {
         for key in 0..4 {
             assert!(kept.keep([key; 32], &one, payer(&purse), &limits).is_some());
         }
-        assert_eq!(are_kept(&kept, 0..4, clock.now()), [1, 2, 3], "three quarters of the bytes");
+        assert_eq!(are_kept(&kept, 0..4, clock.now()), [1, 2, 3], "its share of the bytes");
         assert!(kept.keep([4; 32], &large, payer(&purse), &limits).is_none());
         assert_eq!(are_kept(&kept, 0..5, clock.now()), [1, 2, 3]);
         let in_use = kept.get(&[1; 32], clock.now());

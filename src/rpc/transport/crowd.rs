@@ -1,9 +1,9 @@
 //! The places for connections: who has one, and who gives way when they are short.
 //!
 //! A connection without calls costs its client nothing, and keep-alive pings keep it open for as
-//! long as the client likes. So an address has a share of the places (`runtime/share.rs`), and beyond
-//! it, or when all are taken, a new connection takes the place of one that has been without calls
-//! for longest: of the address with most connections, where that has more than its own.
+//! long as the client likes. So an address has a share of the places (`runtime/share.rs`), and
+//! beyond it, or when all are taken, a new connection takes the place of one that has been without
+//! calls for longest: of the address with most connections, where that has more than its own.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -93,7 +93,8 @@ impl Places {
         Some(Place { places: self.clone(), number, doings, eviction: Some(eviction) })
     }
 
-    /// One idle connection of whoever has most is told to leave: the machine has no more for others.
+    /// One idle connection of whoever has most is told to leave: the machine has no more for the
+    /// next.
     pub(super) fn make_room(&self) {
         let mut guests = self.lock();
         let idle = largest(&guests).and_then(|(address, _)| longest_idle(&guests, address));

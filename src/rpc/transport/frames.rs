@@ -29,7 +29,7 @@ pub(super) enum Arrived {
 
 /// Where among the frames the bytes that have come so far end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Frames {
+pub(super) struct FrameReader {
     /// Bytes to come before the next header.
     skipped: usize,
     header: [u8; HEADER_BYTES],
@@ -37,13 +37,13 @@ pub(super) struct Frames {
     filled: usize,
 }
 
-impl Default for Frames {
+impl Default for FrameReader {
     fn default() -> Self {
         Self { skipped: PREFACE_BYTES, header: [0; HEADER_BYTES], filled: 0 }
     }
 }
 
-impl Frames {
+impl FrameReader {
     /// Goes on by these bytes. A frame counts from its header on, for its payload follows.
     pub(super) fn advance(&mut self, mut bytes: &[u8], mut tell: impl FnMut(Arrived)) {
         while !bytes.is_empty() {
@@ -105,7 +105,7 @@ mod tests {
             Arrived::Headers { stream: 3 },
         ];
         for step in [1, 2, 8, 9, 10, 100, bytes.len()] {
-            let (mut frames, mut told) = (Frames::default(), Vec::new());
+            let (mut frames, mut told) = (FrameReader::default(), Vec::new());
             for piece in bytes.chunks(step) {
                 frames.advance(piece, |frame| told.push(frame));
             }

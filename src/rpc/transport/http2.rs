@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 use tonic::body::Body;
 use tower::Service;
 
-use super::call::Call;
+use super::call::Exchange;
 use super::connection::{Admitted, Connection, Heard, Peer};
 use super::unread::Unread;
 use crate::runtime::settings::Limits;
@@ -117,6 +117,8 @@ enum Over {
     Ended,
     /// It has to end now: the reason is told.
     Leaves(Reason),
+    /// Another connection gets its place: calls that are under way are answered still.
+    GivesWay,
 }
 
 async fn serve<S>(admitted: Admitted, service: S, manners: Manners)
@@ -139,12 +141,19 @@ where
     let alive = keep_alive(pings, heard, &manners);
     let over = tokio::select! {
         biased;
-        over = converse(&mut http2, &service, &peer, &unread, &manners) => over,
+        over = converse(&mut http2, &service, &peer, &unread, &manners, false) => over,
         () = std::future::poll_fn(|context| unread.poll_beyond(context)) => {
             Over::Leaves(Reason::ENHANCE_YOUR_CALM)
         }
-        () = leaving => Over::Leaves(Reason::NO_ERROR),
+        () = leaving => Over::GivesWay,
         () = alive => Over::Leaves(Reason::NO_ERROR),
+    };
+    let over = match over {
+        Over::GivesWay => {
+            http2.graceful_shutdown();
+            converse(&mut http2, &service, &peer, &unread, &manners, true).await
+        }
+        over => over,
     };
     if let Over::Leaves(reason) = over {
         http2.abrupt_shutdown(reason);
@@ -154,13 +163,15 @@ where
     }
 }
 
-/// Takes calls until the client hangs up, or the server drains and all have ended.
+/// Takes calls until the client hangs up, or all have ended of a connection that drains: alone, or
+/// with the server.
 async fn converse<S>(
     http2: &mut Http2<Connection, Bytes>,
     service: &S,
     peer: &Peer,
     unread: &Unread,
     manners: &Manners,
+    mut drains: bool,
 ) -> Over
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
@@ -169,13 +180,13 @@ where
 {
     let draining = &manners.draining;
     let mut begin_draining = std::pin::pin!(turned_true(draining.clone()));
-    let mut drains = false;
     loop {
         tokio::select! {
             biased;
             accepted = http2.accept() => {
                 let Some(Ok(accepted)) = accepted else { return Over::Ended };
-                let call = Call::new(accepted, unread);
+                let (request, respond) = accepted;
+                let call = Exchange::new(request, respond, unread);
                 tokio::spawn(call.answer(service.clone(), peer.clone(), draining.clone()));
             }
             () = &mut begin_draining, if !drains => {

@@ -1,5 +1,5 @@
-//! What of a connection's bytes nobody has read yet: it waits in the buffers of HTTP/2, and is taken
-//! from the account all the same.
+//! What of a connection's bytes nobody has read yet: it waits in the buffers of HTTP/2, and is
+//! taken from the account all the same.
 //!
 //! A stream that is not read holds as much as its window lets the client send. The connection's own
 //! window has room for that of every stream, so one that stalls keeps no other waiting; what waits
@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 
 use tokio::sync::oneshot;
 
-use super::frames::{Arrived, Frames};
+use super::frames::{Arrived, FrameReader};
 use crate::runtime::memory::{Arrival, CONNECTION_BYTES, OutOfMemory, Purse};
 
 /// What a frame takes beside its bytes while it waits: an entry in a list of events.
@@ -28,9 +28,9 @@ pub(super) struct Unread(Arc<Mutex<Ledger>>);
 #[derive(Debug)]
 struct Ledger {
     purse: Purse,
-    frames: Frames,
+    frames: FrameReader,
     /// By the number of the stream: those that were begun, until nobody can read them any more.
-    streams: BTreeMap<u32, Waiting>,
+    streams: BTreeMap<u32, UnreadBytes>,
     newest: u32,
     bytes: u64,
     /// For as many bytes, where they are many.
@@ -41,7 +41,7 @@ struct Ledger {
 
 /// What one stream has waiting.
 #[derive(Debug, Default)]
-struct Waiting {
+struct UnreadBytes {
     bytes: u64,
     /// Ends its call; none: nobody has taken it on, or it was told already.
     giving_up: Option<oneshot::Sender<OutOfMemory>>,
@@ -60,7 +60,7 @@ impl Unread {
     pub(super) fn new(purse: Purse) -> Self {
         Self(Arc::new(Mutex::new(Ledger {
             purse,
-            frames: Frames::default(),
+            frames: FrameReader::default(),
             streams: BTreeMap::new(),
             newest: 0,
             bytes: 0,
@@ -90,6 +90,7 @@ impl Unread {
         }
         let stream = ledger.streams.entry(number).or_default();
         (stream.is_taken_on, stream.giving_up) = (true, Some(giving_up));
+        ledger.settle();
         drop(ledger);
         (UnreadStream { unread: self.clone(), number }, told)
     }
@@ -143,7 +144,7 @@ impl Ledger {
         match frame {
             Arrived::Headers { stream } if stream > self.newest => {
                 self.newest = stream;
-                self.streams.insert(stream, Waiting::default());
+                self.streams.insert(stream, UnreadBytes::default());
             }
             Arrived::Data { stream, bytes } => {
                 // Of one that is over nothing is kept.
@@ -186,7 +187,7 @@ impl Ledger {
 
     /// Ends calls, those with most bytes first, until so many are on their way back.
     fn give_up(&mut self, bytes: u64, full: OutOfMemory) {
-        let told = |stream: &&Waiting| stream.is_taken_on && stream.giving_up.is_none();
+        let told = |stream: &&UnreadBytes| stream.is_taken_on && stream.giving_up.is_none();
         let mut coming: u64 = self.streams.values().filter(told).map(|stream| stream.bytes).sum();
         while coming < bytes {
             let ready = self.streams.values_mut().filter(|one| one.giving_up.is_some());

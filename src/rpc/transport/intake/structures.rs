@@ -29,6 +29,7 @@ const COUNTED: &[(&str, &str, CountLimit)] = &[
     ("CheckEdgesResponse", "refused", Limits::edges_max),
     ("Compound", "parts", Limits::parts_per_body_max),
     ("DeletePolytopeRequest", "alias_keys", Limits::aliases_per_polytope_max),
+    ("DeleteRobotRequest", "robot_keys", Limits::keys_per_robot_max),
     ("FindFirstCollisionRequest", "bodies", Limits::collision_bodies_max),
     ("FindMissingPolytopesRequest", "ids", Limits::find_missing_ids_max),
     ("Frame", "added_bodies", Limits::bodies_per_message_max),
