@@ -2,7 +2,7 @@
 
 mod claims;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -14,6 +14,7 @@ use super::store::paid::PaidMemory;
 use clearance_geometry::polytope::TableKeeper;
 use clearance_geometry::shape::PolytopeId;
 use clearance_robot::Robot;
+use clearance_robot::parts::RobotPart;
 use clearance_robot::room::BuildRoom;
 
 /// What the ids of robots begin with: the kind and the version of the digest.
@@ -38,6 +39,16 @@ pub struct RegisteredRobot {
     memory: Arc<PaidMemory>,
 }
 
+/// The ids of the polytopes of parts. A polytope that thousands of parts are is digested once.
+pub fn part_ids(parts: &[RobotPart]) -> Vec<PolytopeId> {
+    let mut known = HashMap::new();
+    let id_of = |part: &RobotPart| {
+        let id = known.entry(Arc::as_ptr(&part.polytope));
+        *id.or_insert_with(|| PolytopeId::of(&part.polytope))
+    };
+    parts.iter().map(id_of).collect()
+}
+
 /// What the description of a robot takes, bytes at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DescriptionBytes {
@@ -50,8 +61,7 @@ pub struct DescriptionBytes {
 impl RegisteredRobot {
     /// A robot under this id, which was built in `work`.
     pub fn new(id: String, robot: Robot, work: &RobotWork, description: DescriptionBytes) -> Self {
-        let part_ids: Vec<PolytopeId> =
-            robot.parts.iter().map(|part| PolytopeId::of(&part.polytope)).collect();
+        let part_ids = part_ids(&robot.parts);
         let own = size_of::<Self>() + id.len() + size_of_val(&*part_ids);
         let bytes = (own + robot.heap_bytes()) as u64;
         let memory = work.paid.clone();

@@ -90,8 +90,8 @@ async fn packed_answers_come_in_part_when_their_time_is_over() {
     let whole = whole.packed_hits.unwrap();
     let time = Some(prost_types::Duration { seconds: 0, nanos: 30_000_000 });
     let casts = api::PackedCasts {
-        translations: vec![-5.0, 0.0, 0.0],
-        displacements: vec![1_000.0, 0.0, 0.0],
+        translations: vec![-5.0, 0.0, 0.0].into(),
+        displacements: vec![1_000.0, 0.0, 0.0].into(),
         ..Default::default()
     };
     let body = crate::server::body("cube", 0.0);

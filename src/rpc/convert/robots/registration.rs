@@ -1,6 +1,6 @@
 //! From the files of a request to a robot with its id.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -10,7 +10,7 @@ use crate::rpc::convert::geometry::tolerance;
 use crate::rpc::convert::robots::description::description_bytes;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
-use crate::runtime::robots::{ID_PREFIX, RegisteredRobot, RobotWork};
+use crate::runtime::robots::{ID_PREFIX, RegisteredRobot, RobotWork, part_ids};
 use crate::runtime::settings::Limits;
 use crate::runtime::store::StoredSolid;
 use clearance_geometry::effort::Effort;
@@ -191,16 +191,6 @@ fn id_of(request: &api::RegisterRobotRequest, robot: &Robot) -> String {
 
 /// Bytes of a part that are digested, but for its names: its polytope and two poses are most.
 const PART_BYTES: usize = 320;
-
-/// The ids of the polytopes of parts. A polytope that thousands of parts are is digested once.
-fn part_ids(parts: &[RobotPart]) -> Vec<PolytopeId> {
-    let mut known = HashMap::new();
-    let id_of = |part: &RobotPart| {
-        let id = known.entry(Arc::as_ptr(&part.polytope));
-        *id.or_insert_with(|| PolytopeId::of(&part.polytope))
-    };
-    parts.iter().map(id_of).collect()
-}
 
 /// A part: what it is, where it is, which file it came from, and how far it stands out of that.
 fn digest_part(digested: &mut Digested, part: &RobotPart, id: &PolytopeId) {
