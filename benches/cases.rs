@@ -2,7 +2,7 @@
 //! libraries: unequal pairs, and sixty-four different bodies in turn.
 //!
 //! ```text
-//! cargo bench --no-default-features --bench cases -- FOLDER
+//! cargo bench --bench cases -- FOLDER
 //! ```
 //!
 //! writes `FOLDER/unequal/cases/W.bin` and `FOLDER/turn/cases/W.bin` for the workloads w1, w3, w5

@@ -1,7 +1,7 @@
 //! What questions to a scene that stands still cost: floor 1 alone, on one thread, no wire.
 //!
 //! ```text
-//! cargo bench --no-default-features --bench casts -- 10000
+//! cargo bench --bench casts -- 10000
 //! ```
 //!
 //! Each argument is a number of bodies: 20 hulls of 30 to 150 vertices, as dense as in the bench

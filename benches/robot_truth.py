@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Asks an exact oracle that shares nothing with this project about the nearest pairs of configurations.
 
-    cargo bench --no-default-features --bench robot_truth -- 80000 sample.jsonl
+    cargo bench --bench robot_truth -- 80000 sample.jsonl
     python3 benches/robot_truth.py sample.jsonl [../shared/conformance]
 
 The sample holds two placed bodies a line, the verdict and the bracket of the signed clearance. The folder holds the

@@ -2,7 +2,7 @@
 //! bound in front: floor 1 alone.
 //!
 //! ```text
-//! cargo bench --no-default-features --bench robot_truth -- 100000 [SAMPLE.jsonl]
+//! cargo bench --bench robot_truth -- 100000 [SAMPLE.jsonl]
 //! ```
 //!
 //! So many configurations in all of five robots: the Panda, a gantry, a base that drives with an

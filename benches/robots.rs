@@ -1,7 +1,7 @@
 //! What questions about a robot's configurations cost: floor 1 alone, on one thread, no wire.
 //!
 //! ```text
-//! cargo bench --no-default-features --bench robots
+//! cargo bench --bench robots
 //! ```
 //!
 //! The Panda of `data/panda` among 50 random boxes, as in `benches/planner.py`, which puts the same

@@ -1,7 +1,7 @@
 //! What a frame of a scene costs: floor 1 alone, on one thread, without the wire.
 //!
 //! ```text
-//! cargo bench --no-default-features --bench scenes -- 10000:1 10000:0.01 10000:0
+//! cargo bench --bench scenes -- 10000:1 10000:0.01 10000:0
 //! ```
 //!
 //! Each argument is a number of bodies and the share of them that moves in a frame, with

@@ -275,7 +275,7 @@ the feature `unproven`, and has been removed; at commit d37e034 the two are meas
 
 <!-- not in CI: of a commit that has the feature -->
 ```sh
-cargo bench --no-default-features --features unproven --bench papers -- cases/w3.bin w3 1 OUT.tsv auto_bool_warm,noproof_bool_warm
+cargo bench  --bench papers -- cases/w3.bin w3 1 OUT.tsv auto_bool_warm,noproof_bool_warm
 ```
 '''
 
@@ -283,9 +283,9 @@ RERUN = '''## Again
 
 <!-- not in CI: it measures for hours, and needs the other libraries -->
 ```sh
-cargo bench --no-default-features --bench papers -- cases/w1.bin w1 0 results/ours.tsv   # and so w3, w5, w6
-cargo bench --no-default-features --bench cases -- FOLDER         # case files of the other data
-cargo bench --no-default-features --bench hulls > hulls.txt
+cargo bench --bench papers -- cases/w1.bin w1 0 results/ours.tsv   # and so w3, w5, w6
+cargo bench --bench cases -- FOLDER         # case files of the other data
+cargo bench --bench hulls > hulls.txt
 python3 benches/speed.py RUN "unequal pairs=RUN" "64 in turn=RUN" --registration hulls.txt > docs/speed.md
 ```
 

@@ -2,7 +2,7 @@
 //! and then the translation, by the formula of `docs/robots.md`.
 //!
 //! ```text
-//! cargo run --no-default-features --example frames -- robot.urdf [CONFIGURATIONS]
+//! cargo run --example frames -- robot.urdf [CONFIGURATIONS]
 //! ```
 //!
 //! Prints joints, then each configuration with its links. `tests/peers/robots.py` puts the numbers

@@ -4,7 +4,7 @@
 //! `FAMILIES` is the number of rounds (each asks every family once), `FAMILIES_SEED` the seed:
 //!
 //! ```sh
-//! FAMILIES=2000 FAMILIES_SEED=3 cargo test --no-default-features --test geometry families
+//! FAMILIES=2000 FAMILIES_SEED=3 cargo test --test geometry families
 //! ```
 
 use std::f64::consts::{PI, TAU};

@@ -5,7 +5,7 @@
 //! The same for more points, with the figures:
 //!
 //! ```sh
-//! HULL_MEMORY_POINTS=1000,20000,170000 cargo test --release --no-default-features \
+//! HULL_MEMORY_POINTS=1000,20000,170000 cargo test --release \
 //!     --test geometry hull_memory -- --nocapture
 //! ```
 #![expect(clippy::print_stdout, reason = "the figures are what it is run by hand for")]

@@ -2,7 +2,7 @@
 """Loads the robots of `example-robot-data` and puts their kinematics beside pinocchio's.
 
 Every URDF of the package is registered with its meshes by a fresh server of the binary CLEARANCE: it loads, or the
-server says exactly what is missing. And FRAMES (`cargo build --no-default-features --example frames`) places its links
+server says exactly what is missing. And FRAMES (`cargo build --example frames`) places its links
 in some configurations: the greatest difference from pinocchio in any of the twelve numbers, over the reach of the robot.
 Needs grpcio, pin and example-robot-data.
 usage: robots.py CLEARANCE FRAMES [--configurations 10] [--only NAME]

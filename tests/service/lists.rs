@@ -2,7 +2,7 @@
 //!
 //! The messages are made from the descriptor, so a new list is a new row by itself. Most of what is
 //! sent means nothing and is refused, but not before it was looked through; what it is compared
-//! with in a scene is in `src/scene/tests/doubling.rs`.
+//! with in a scene is in `crates/scene/src/tests/doubling.rs`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::pin::Pin;

@@ -226,7 +226,7 @@ fn about_turning_balls(vertices: u32, rounds: u32, mut ask: impl FnMut(&Question
 }
 
 /// What §4 costs: the time of this test beside that of the next one, for the header. In a release
-/// build: `cargo test --release --no-default-features --lib -- --ignored --exact` and its path.
+/// build: `cargo test --release --lib -- --ignored --exact` and its path.
 #[test]
 #[ignore = "a timing"]
 fn a_thousand_turning_balls_by_all_features() {

@@ -16,7 +16,7 @@
 //!         From 400 vertices to 8,000 the mean over the paper's angular steps, 1 to 90 degrees a
 //!         frame, at most doubles. It does so at each from 40 degrees on; at a few degrees few
 //!         steps are needed, but even the shortest way through the layers, from the best of them,
-//!         gets more than twice as long (`cargo test --no-default-features --lib
+//!         gets more than twice as long (`cargo test --lib
 //!         grows_more_than_twofold -- --nocapture`).
 //!
 //! Stage one walks [`STEPS`] steps a layer and follows the *in* pointers, both bodies at once,

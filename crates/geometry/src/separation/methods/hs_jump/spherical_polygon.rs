@@ -11,7 +11,7 @@
 //! what is left, so a cut takes about half of the corners away for the two that it brings. Seen: on
 //! balls, ellipsoids 200 : 20 : 20, needles, discs, cones and 10,000 vertices, separated, deep and
 //! within 1e-6 of contact, 1 to 3 corners a cut and at most 6; by any cuts through the middle 3.7,
-//! and at most 6 (`cargo test --no-default-features --lib few_corners -- --nocapture`). Two
+//! and at most 6 (`cargo test --lib few_corners -- --nocapture`). Two
 //! descents in a tree of that size take as many products as looking at all.
 //!
 //! In f64, without square roots, in fixed buffers. Rounding can make the polygon wrong by a few

@@ -74,7 +74,7 @@ impl Counts {
 /// §6, over hard pairs: rule 2 is taken when a pair has come again and only then; a pair that
 /// equals the one before ends the search; and no search takes more than `2 |V(P)| |V(Q)|`
 /// candidates. A hundred thousand take some minutes: `HARD_PAIRS=100000 cargo test
-/// --no-default-features --lib candidates_are_within_the_bound -- --nocapture`.
+/// --lib candidates_are_within_the_bound -- --nocapture`.
 #[test]
 #[expect(clippy::print_stdout, reason = "the counts are to be seen")]
 fn candidates_are_within_the_bound_and_rule_2_is_taken_only_for_pairs_that_reappear() {
