@@ -309,7 +309,6 @@ fn no_edge_is_proven_free_through_contact_whatever_matrices_it_stands_on() {
         };
         seen.look(&close, &format!("seed {seed}"));
     }
-    println!("{seen:?}");
     let least = usize::try_from(count).unwrap() / 10;
     assert!(seen.free > least && seen.contacts > least && seen.judged > 5 * least, "{seen:?}");
     assert!(seen.in_contact_at_the_end > least, "{seen:?}");

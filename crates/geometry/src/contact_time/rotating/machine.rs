@@ -319,6 +319,7 @@ fn follow(
     if stopped.is_some() {
         return FirstContact { stopped, ..answer };
     }
+    search.proven.is_held_up = true;
     match prove_after_free(search, t_free, effort) {
         Ok(Some(ContactBracket { t_free, contact })) => {
             in_contact(FirstContact { t_free, ..answer }, contact)

@@ -112,6 +112,9 @@ pub(super) struct Proven {
     pub(super) pieces: u32,
     /// Contact that was proven in a bracket wider than it may be: the free part goes on.
     pub(super) late: Option<ContactAt>,
+    /// The free part ended where rounding held it up, and what comes after it was proven by other
+    /// means.
+    pub(super) is_held_up: bool,
 }
 
 impl<'a> TurningSearch<'a> {

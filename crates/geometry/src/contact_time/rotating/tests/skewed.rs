@@ -5,11 +5,15 @@ use super::*;
 use crate::samples::Random as Drawn;
 use crate::separation::{METHODS, decide};
 
-/// A pose on the way that is that of a screw about the body's origin.
+/// How the two stand at a time: exactly at the end of a motion to a pose, rounded in between.
 fn stands(question: &Question<'_>, t: f64) -> Verdict {
-    let pose = |motion: &Motion, start: &Pose| match motion {
-        Motion::ToPose { end, .. } if t >= 1.0 => *end,
-        _ => motion.pose_rounded(start, t),
+    let pose = |motion: &Motion, start: &Pose| {
+        if let Motion::ToPose { end, .. } = motion
+            && t >= 1.0
+        {
+            return *end;
+        }
+        motion.pose_rounded(start, t)
     };
     let Question { pair, motion_p, motion_q, .. } = question;
     let pair = Pair::new(

@@ -402,6 +402,42 @@ fn brackets_of_slow_contacts_leave_most_of_the_default_clearance_tolerance_unuse
     }
 }
 
+/// One tip of a body that turns grazes a floor, as near as rounding tells, and another one goes into
+/// it a moment later: where the search was held up nothing closed in, so that the bracket from there
+/// to the contact passed for as narrow as one of so slow a contact may be.
+#[test]
+fn a_bracket_from_the_graze_of_one_corner_to_the_contact_of_another_says_why_it_is_wide() {
+    let floor = polytope_of(&cuboid(20.0, 2.0, 20.0));
+    let (rate, meets, mut named) = (2.0, 0.5, 0);
+    for speed in [1e-3, 1e-2, 0.1] {
+        for later in [3e-9, 1e-8, 3e-8, 1e-7] {
+            // Angles from straight down when the first tip is there.
+            let behind: f64 = speed / rate;
+            let tip = |radius: f64, angle: f64| {
+                let at = angle - rate * meets;
+                Vec3::new(radius * at.sin(), -radius * at.cos(), 0.0)
+            };
+            let second = tip(1.0 / behind.cos(), -behind - rate * later);
+            let points = [tip(1.0, 0.0), second, Vec3::z() * 0.1, Vec3::z() * -0.1];
+            let body = polytope_of(&points);
+            let pair = Pair::new(
+                &body,
+                Pose::identity(),
+                &floor,
+                Pose::translation(0.0, -2.0 - 1e-15, 0.0),
+            );
+            let question = Question::new(pair, turn([0.0, 0.0, 1.0], rate), Motion::rest());
+            let answer = find(&question);
+            assert_eq!(answer.outcome, Outcome::Contact, "{speed} {later}: {answer:?}");
+            let allowed = 1e-9 + 1e-13 * size_and_world(&pair) / speed;
+            let width = answer.t_contact - answer.t_free;
+            assert!(width <= 2.0 * allowed || answer.stopped.is_some(), "{speed} {later} {width}");
+            named += u32::from(answer.stopped.is_some());
+        }
+    }
+    assert!(named > 2, "{named}");
+}
+
 /// A body whose points all lie far from its origin is looked at from among them; whether they do
 /// was told by a product of coordinates, which below 1e-162 metres is zero: there brackets were
 /// three times as wide as they may be, and took twenty thousand times as long.
