@@ -153,7 +153,7 @@ where
             http2.graceful_shutdown();
             converse(&mut http2, &service, &peer, &unread, &manners, true).await
         }
-        over => over,
+        over @ (Over::Ended | Over::Leaves(_)) => over,
     };
     if let Over::Leaves(reason) = over {
         http2.abrupt_shutdown(reason);
