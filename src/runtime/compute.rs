@@ -6,9 +6,9 @@
 //! at once. When jobs of others take long, another may overtake them, as soon as they have run or
 //! it has waited for [`PATIENCE`], on threads beside the pool, if nothing of its client is being
 //! worked on and its address leaves enough of them free; if it may not yet, it asks again every now
-//! and then. A job that has a session out, for which frames wait, may overtake its own client's too,
-//! unless one of these has a session out as well. Helpers ([`mod@share`]) take parts of large jobs while there are processors that
-//! nobody else computes on.
+//! and then. A job that has a session out, for which frames wait, may overtake its own client's
+//! too, unless one of these has a session out as well. Helpers ([`mod@share`]) take parts of large
+//! jobs while there are processors that nobody else computes on.
 //!
 //! All of these threads together can be more than there are processors. They have a lower priority
 //! ([`mod@priority`]), so that those that speak to clients do not wait for one of them to pause.

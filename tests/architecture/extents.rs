@@ -1,6 +1,7 @@
 //! What may run on the threads that speak to clients: only jobs with an `Extent`, a count of
 //! everything that they might look through. Whoever made one up from a list here and a list there
-//! would overlook the next list, so it is made in few places, each of which counts all of something.
+//! would overlook the next list, so it is made in few places, each of which counts all of
+//! something.
 
 use std::path::Path;
 

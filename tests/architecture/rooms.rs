@@ -7,8 +7,8 @@ use crate::source::{
     code_of, crate_of, production_files, production_lines, read, source_of, sources,
 };
 
-/// Rooms of a folder in their order: each uses only itself and those before it. `mod.rs` or `lib.rs`
-/// of the folder declares them all and is no room.
+/// Rooms of a folder in their order: each uses only itself and those before it. `mod.rs` or
+/// `lib.rs` of the folder declares them all and is no room.
 const ORDERS: &[(&str, &[&str])] = &[
     ("crates/proof/src", PROOF),
     ("crates/geometry/src", GEOMETRY),

@@ -1,12 +1,13 @@
 //! The linear program's crowds as scenes of the service (Akgunduz et al. 2005, §6, experiments 2 to
 //! 4), with and without first contacts between frames.
 //!
-//! The paper asks every pair of bodies whose boxes meet. A scene ([`clearance_scene`]) finds the pairs
-//! itself and looks only at those that can have changed, so its cost should be in proportion to its
-//! bodies and its *close pairs*: those whose surrounding balls, all one unit wide, meet where the
-//! bodies are or, where first contacts are asked, on the way there. Crowds of ten bodies are the
-//! paper's; each is flown again with 64 times the bodies in a cube of four times the edge, which is
-//! as dense. Events alone are asked, in one thread; a frame's time is the least of three flights.
+//! The paper asks every pair of bodies whose boxes meet. A scene ([`clearance_scene`]) finds the
+//! pairs itself and looks only at those that can have changed, so its cost should be in proportion
+//! to its bodies and its *close pairs*: those whose surrounding balls, all one unit wide, meet
+//! where the bodies are or, where first contacts are asked, on the way there. Crowds of ten bodies
+//! are the paper's; each is flown again with 64 times the bodies in a cube of four times the edge,
+//! which is as dense. Events alone are asked, in one thread; a frame's time is the least of three
+//! flights.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! Certificates and their judges: what an answer about bodies in motion asserts, and how to check it
-//! from scratch, in exact arithmetic. There is no search here.
+//! Certificates and their judges: what an answer about bodies in motion asserts, and how to check
+//! it from scratch, in exact arithmetic. There is no search here.
 //!
 //! Reading order: [`number`] makes arithmetic trustworthy; [`pose`] and [`motion`] say where things
 //! are; [`claim`] is what can be stated about two bodies, with the proof that comes with it;

@@ -1,5 +1,5 @@
-//! The messages and services of the API, generated from `proto/clearance/v1`; their documentation is
-//! there.
+//! The messages and services of the API, generated from `proto/clearance/v1`; their documentation
+//! is there.
 //!
 //! Beside them [`packed`], lists of numbers that are read where they were received, and [`codec`],
 //! through which every message passes.

@@ -1,8 +1,8 @@
 //! Bodies, directions, poses and robots for the tests of every crate: random ones under a seed, and
 //! the nasty ones. Not published.
 //!
-//! The unit tests of a crate cannot use what is made of the same crate built a second time, so those
-//! of `clearance-geometry` take the file `shapes.rs` itself, and those of `clearance-robot`
+//! The unit tests of a crate cannot use what is made of the same crate built a second time, so
+//! those of `clearance-geometry` take the file `shapes.rs` itself, and those of `clearance-robot`
 //! `robots.rs`. These name what they need by `crate::`, which is here what these imports say.
 
 extern crate self as clearance_samples;

@@ -136,7 +136,8 @@ impl Remounted {
             let Some(at) = self.place_of(robot.id) else { continue };
             for (k, one) in brought.remove(&robot.id).unwrap_or_default().into_iter().enumerate() {
                 let path = format!("{}[{index}].attached[{k}]", to.added_path);
-                self.hang((at, &mut frames), one, bodies, &path)?;
+                let frames = frames.entry(at).or_insert_with(|| self.robots[at].frames());
+                self.hang(at, one, bodies, Hung { path: &path, frames })?;
             }
         }
         for (index, (robot, one)) in to.attached.iter().enumerate() {
@@ -144,7 +145,9 @@ impl Remounted {
             let Some(at) = self.place_of(*robot) else {
                 return fail(format!("{path}.robot"), Problem::UnknownRobot);
             };
-            self.hang((at, &mut frames), one.clone(), bodies, &format!("{path}.attached"))?;
+            let path = format!("{path}.attached");
+            let frames = frames.entry(at).or_insert_with(|| self.robots[at].frames());
+            self.hang(at, one.clone(), bodies, Hung { path: &path, frames })?;
         }
         Ok(())
     }
@@ -175,14 +178,15 @@ impl Remounted {
         self.robots.binary_search_by_key(&id, |robot| robot.declared.id).ok()
     }
 
-    /// Hangs a body on a link of a robot, the frames of whose chain are found once.
+    /// Hangs a body on a link of a robot.
     fn hang(
         &mut self,
-        (at, frames): (usize, &mut BTreeMap<usize, Vec<Pose>>),
+        at: usize,
         mut one: Attached,
         bodies: &[&Body],
-        path: &str,
+        hung: Hung<'_>,
     ) -> Result<(), DeclarationError> {
+        let Hung { path, frames } = hung;
         let field = || format!("{path}.body_id");
         let Ok(place) = bodies.binary_search_by_key(&one.body, |body| body.id) else {
             return fail(field(), Problem::UnknownBody);
@@ -196,7 +200,6 @@ impl Remounted {
         }
         let body = bodies[place];
         let mounted = &mut self.robots[at];
-        let frames = &*frames.entry(at).or_insert_with(|| mounted.frames());
         let robot = &mounted.declared.robot;
         if let Some(k) = one.touch_links.iter().position(|name| robot.link(name).is_none()) {
             return fail(format!("{path}.touch_links[{k}]"), Problem::UnknownLink);
@@ -219,6 +222,14 @@ impl Remounted {
         self.robots.iter().for_each(|robot| robot.exempt_into(&mut exempt));
         exempt
     }
+}
+
+/// A body that is hung on a robot.
+struct Hung<'a> {
+    /// Where the client named it.
+    path: &'a str,
+    /// The frames of the robot's chain, which are found once for all that hangs on it.
+    frames: &'a [Pose],
 }
 
 impl Scene {

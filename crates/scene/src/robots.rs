@@ -1,6 +1,7 @@
 //! Robots of a scene. Every link with parts is a body, and so is whatever a link carries: where
 //! they are follows from where the base stands and from the joint values, by the formula of
-//! [`clearance_robot::kinematics`], and between two frames they go along the true path of the joints.
+//! [`clearance_robot::kinematics`], and between two frames they go along the true path of the
+//! joints.
 
 use std::sync::Arc;
 

@@ -243,7 +243,11 @@ impl AskedSource {
             }
             Self::File { content, format, scale } => {
                 let field = field + ".file.content";
-                let mesh = read_file(&field, &content, (format, scale), limits, effort)?;
+                let mut mesh = read_file(&field, &content, format, limits, effort)?;
+                // Exact in most files: metres.
+                if scale.to_bits() != 1.0_f64.to_bits() {
+                    mesh.scale(scale);
+                }
                 Given { points: mesh.vertices.clone(), mesh: Some(mesh), is_file: true, field }
             }
         })
@@ -360,13 +364,13 @@ fn hull_failure(field: &str, error: &HullError, limits: &Limits) -> Failure {
 fn read_file(
     field: &str,
     content: &[u8],
-    (format, scale): (Option<mesh::Format>, f64),
+    format: Option<mesh::Format>,
     limits: &Limits,
     effort: &mut Effort<'_>,
 ) -> Result<MeshData, Failure> {
     let triangles_max = usize::try_from(limits.triangles_max).unwrap_or(usize::MAX);
     let mesh = mesh::read(content, format, triangles_max, effort);
-    let mut mesh = mesh.map_err(|error| -> Failure {
+    let mesh = mesh.map_err(|error| -> Failure {
         match error {
             MeshError::Stopped(_) => Failure::Deadline,
             MeshError::TooManyTriangles { .. } => limits.triangles_max().exceeded_at(field).into(),
@@ -381,10 +385,6 @@ fn read_file(
     })?;
     if mesh.vertices.len() as u64 > limits.points_max {
         return Err(limits.points_max().exceeded_at(field).into());
-    }
-    // Exact in most files: metres.
-    if scale.to_bits() != 1.0_f64.to_bits() {
-        mesh.scale(scale);
     }
     Ok(mesh)
 }

@@ -3,10 +3,10 @@
 
 use super::Middle;
 use crate::tree::{Drive, Freedom, Tree, TreeFrame};
-use clearance_geometry::number::rounding::{BOUND_SLACK, UNIT};
-use clearance_geometry::number::trig_lanes::{ANGLE_MAX, sine_and_versine};
-use clearance_geometry::pose::Pose;
-use clearance_geometry::{Mat3, Vec3};
+use clearance_proof::number::rounding::{BOUND_SLACK, UNIT};
+use clearance_proof::number::trig_lanes::{ANGLE_MAX, sine_and_versine};
+use clearance_proof::pose::Pose;
+use clearance_proof::{Mat3, Vec3};
 
 /// Row times column, summed from left to right.
 fn row_times(m: &Mat3, row: usize, v: &Vec3) -> f64 {

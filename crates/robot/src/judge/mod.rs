@@ -6,12 +6,12 @@ mod chain;
 
 use self::chain::{Load, PathRates, carried, place, stretch_to_world};
 use super::claim::{EdgeCertificate, EdgeClaim, EdgePiece, EdgeSubject, PairGap};
-use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Bodies, Direction, MarginClaim, Points, StaticProof};
-use clearance_geometry::effort::Effort;
-use clearance_geometry::judge::{judge_margin, judge_static_with};
-use clearance_geometry::number::rounding::BOUND_SLACK;
-use clearance_geometry::pose::Pose;
+use clearance_proof::Vec3;
+use clearance_proof::claim::{Bodies, Direction, MarginClaim, Points, StaticProof};
+use clearance_proof::effort::Effort;
+use clearance_proof::judge::{judge_margin, judge_static_with};
+use clearance_proof::number::rounding::BOUND_SLACK;
+use clearance_proof::pose::Pose;
 
 /// Why a certificate of an edge is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -171,7 +171,7 @@ impl<'a> Judge<'a> {
             match listed.next_if(|gap| gap.pair == pair.bodies) {
                 Some(gap) => {
                     self.closing(index, gap, pair.common, &middle)?;
-                    self.gap(index, (gap, pair), &middle, effort)?;
+                    self.gap(index, gap, pair, &middle, effort)?;
                 }
                 None if self.balls_are_apart(pair, piece, &middle) => {}
                 None => return Err(EdgeRefusal::PairOpen(index, pair.bodies)),
@@ -233,7 +233,8 @@ impl<'a> Judge<'a> {
     fn gap(
         &self,
         index: usize,
-        (gap, checked): (&PairGap, &CheckedPair),
+        gap: &PairGap,
+        checked: &CheckedPair,
         middle: &Middle,
         effort: &mut Effort<'_>,
     ) -> Result<(), EdgeRefusal> {
