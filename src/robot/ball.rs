@@ -80,9 +80,9 @@ impl PlacedBox {
     /// With e the skew of the pose and w the way to the ball's centre, that is within `e |w| (1 +
     /// e)` of where the transposed rotation puts it in the frame of the box. What is d from the
     /// box there is at least `d (1 - e)` from it in the world, and d is at most `|w|` and the
-    /// coordinates of the middle; what is d inside there is at most `d (1 + e)` inside in the world,
-    /// and d is at most the half width. So `3 e |w|` and twice e of the box's own numbers are more
-    /// than all of it.
+    /// coordinates of the middle; what is d inside there is at most `d (1 + e)` inside in the
+    /// world, and d is at most the half width. So `3 e |w|` and twice e of the box's own numbers
+    /// are more than all of it.
     #[inline(always)]
     pub fn clearance_from(&self, centre: &Vec3, radius: f64) -> f64 {
         let way = centre - self.pose.translation;

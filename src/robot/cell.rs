@@ -41,7 +41,8 @@ impl CellPart {
     pub(super) fn new(
         polytope: Arc<Polytope>,
         frame_from_part: Pose,
-        (kinematics, frame): (&Kinematics, Option<usize>),
+        kinematics: &Kinematics,
+        frame: Option<usize>,
     ) -> Self {
         let ball = OuterBall::of(&polytope, &frame_from_part);
         let skew = kinematics.placed_skew(frame, &frame_from_part);
@@ -104,7 +105,7 @@ impl Cell {
                         None => world_from_base.compose(&part.frame_from_part),
                     };
                     let polytope = part.polytope.clone();
-                    parts.push(CellPart::new(polytope, frame_from_part, (&kinematics, frame)));
+                    parts.push(CellPart::new(polytope, frame_from_part, &kinematics, frame));
                 }
                 let balls = parts[first..].iter().map(|part: &CellPart| part.ball);
                 let Some(ball) = balls.reduce(OuterBall::joined) else { continue };

@@ -230,7 +230,8 @@ impl Seen {
 }
 
 /// A base of 1.00000049 times the identity takes a box of a metre on a joint that slides by a metre
-/// to 1.500000735, into an obstacle at 1.5000007. That edge was proven free, and both judges agreed.
+/// to 1.500000735, into an obstacle at 1.5000007. That edge was proven free, and both judges
+/// agreed.
 #[test]
 fn a_base_that_stretches_takes_a_sliding_box_into_what_stands_just_beyond_its_own_length() {
     let joint = Joint {

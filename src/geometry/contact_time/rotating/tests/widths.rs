@@ -402,9 +402,9 @@ fn brackets_of_slow_contacts_leave_most_of_the_default_clearance_tolerance_unuse
     }
 }
 
-/// One tip of a body that turns grazes a floor, as near as rounding tells, and another one goes into
-/// it a moment later: where the search was held up nothing closed in, so that the bracket from there
-/// to the contact passed for as narrow as one of so slow a contact may be.
+/// One tip of a body that turns grazes a floor, as near as rounding tells, and another one goes
+/// into it a moment later: where the search was held up nothing closed in, so that the bracket from
+/// there to the contact passed for as narrow as one of so slow a contact may be.
 #[test]
 fn a_bracket_from_the_graze_of_one_corner_to_the_contact_of_another_says_why_it_is_wide() {
     let floor = polytope_of(&cuboid(20.0, 2.0, 20.0));
