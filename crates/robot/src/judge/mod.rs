@@ -170,8 +170,8 @@ impl<'a> Judge<'a> {
         for pair in &self.pairs {
             match listed.next_if(|gap| gap.pair == pair.bodies) {
                 Some(gap) => {
-                    self.closing(index, gap, pair.common, &middle)?;
-                    self.gap(index, gap, pair, &middle, effort)?;
+                    self.closing(index, gap, pair, &middle)?;
+                    self.gap(index, gap, &middle, effort)?;
                 }
                 None if self.balls_are_apart(pair, piece, &middle) => {}
                 None => return Err(EdgeRefusal::PairOpen(index, pair.bodies)),
@@ -213,41 +213,42 @@ impl<'a> Judge<'a> {
         (half * closing + rounding + pair.keep) * (1.0 + BOUND_SLACK)
     }
 
-    /// The stated closing speed is at least what the two bodies can have.
+    /// The stated closing speed is at least what the two bodies can have, and the stated gap more
+    /// than they can close in.
     fn closing(
         &self,
         index: usize,
         gap: &PairGap,
-        common: Option<usize>,
+        pair: &CheckedPair,
         middle: &Middle,
     ) -> Result<(), EdgeRefusal> {
         let two = gap.pair.map(|body| body as usize);
-        let least: f64 = two.iter().map(|body| self.speed(*body, common, middle)).sum();
-        if gap.closing.is_finite() && gap.closing >= least {
-            return Ok(());
+        let least: f64 = two.iter().map(|body| self.speed(*body, pair.common, middle)).sum();
+        let is_enough = gap.closing.is_finite() && gap.closing >= least;
+        if !is_enough {
+            return Err(EdgeRefusal::Closing(index, gap.pair));
         }
-        Err(EdgeRefusal::Closing(index, gap.pair))
+        if gap.gap.is_nan() || gap.gap <= self.reach(pair, gap.closing, middle.half) {
+            let why = "is less than the two can move".to_owned();
+            return Err(EdgeRefusal::Gap(index, gap.pair, why));
+        }
+        Ok(())
     }
 
-    /// The stated gap is more than the two can close in, and is there in the middle of the piece.
+    /// The stated gap is there in the middle of the piece.
     fn gap(
         &self,
         index: usize,
         gap: &PairGap,
-        checked: &CheckedPair,
         middle: &Middle,
         effort: &mut Effort<'_>,
     ) -> Result<(), EdgeRefusal> {
-        let PairGap { pair, direction, gap, closing } = gap;
-        let two = pair.map(|body| body as usize);
-        let refused = |why: String| EdgeRefusal::Gap(index, *pair, why);
-        if gap.is_nan() || *gap <= self.reach(checked, *closing, middle.half) {
-            return Err(refused("is less than the two can move".to_owned()));
-        }
+        let PairGap { pair, direction, gap, .. } = gap;
         let claim = MarginClaim { margin: *gap, is_within: false, pairs: &[] };
         let along = Direction::Vector(*direction);
+        let two = pair.map(|body| body as usize);
         judge_margin(self.bodies(two, middle), &along, &claim, effort)
-            .map_err(|refusal| refused(refusal.to_string()))
+            .map_err(|refusal| EdgeRefusal::Gap(index, *pair, refusal.to_string()))
     }
 
     fn bodies(&self, two: [usize; 2], middle: &Middle) -> Bodies<'_> {
