@@ -52,6 +52,8 @@ pub(super) struct Remounted {
     holders: BTreeMap<BodyId, usize>,
     /// The bodies of `links`.
     new_links: BTreeSet<BodyId>,
+    /// Where the frames of the chains are of robots that something is hung on, by their place.
+    frames: BTreeMap<usize, Vec<Pose>>,
 }
 
 fn fail<T>(path: String, problem: Problem) -> Result<T, DeclarationError> {
@@ -131,12 +133,11 @@ impl Remounted {
             }
         }
         self.let_go(to.detached)?;
-        let mut frames = BTreeMap::new();
         for (index, robot) in to.added.iter().enumerate() {
             let Some(at) = self.place_of(robot.id) else { continue };
             for (k, one) in brought.remove(&robot.id).unwrap_or_default().into_iter().enumerate() {
                 let path = format!("{}[{index}].attached[{k}]", to.added_path);
-                self.hang((at, &mut frames), one, bodies, &path)?;
+                self.hang(at, one, bodies, &path)?;
             }
         }
         for (index, (robot, one)) in to.attached.iter().enumerate() {
@@ -144,7 +145,7 @@ impl Remounted {
             let Some(at) = self.place_of(*robot) else {
                 return fail(format!("{path}.robot"), Problem::UnknownRobot);
             };
-            self.hang((at, &mut frames), one.clone(), bodies, &format!("{path}.attached"))?;
+            self.hang(at, one.clone(), bodies, &format!("{path}.attached"))?;
         }
         Ok(())
     }
@@ -175,10 +176,10 @@ impl Remounted {
         self.robots.binary_search_by_key(&id, |robot| robot.declared.id).ok()
     }
 
-    /// Hangs a body on a link of a robot, the frames of whose chain are found once.
+    /// Hangs a body on a link of the robot at this place.
     fn hang(
         &mut self,
-        (at, frames): (usize, &mut BTreeMap<usize, Vec<Pose>>),
+        at: usize,
         mut one: Attached,
         bodies: &[&Body],
         path: &str,
@@ -196,7 +197,7 @@ impl Remounted {
         }
         let body = bodies[place];
         let mounted = &mut self.robots[at];
-        let frames = &*frames.entry(at).or_insert_with(|| mounted.frames());
+        let frames = &*self.frames.entry(at).or_insert_with(|| mounted.frames());
         let robot = &mounted.declared.robot;
         if let Some(k) = one.touch_links.iter().position(|name| robot.link(name).is_none()) {
             return fail(format!("{path}.touch_links[{k}]"), Problem::UnknownLink);

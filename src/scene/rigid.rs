@@ -29,8 +29,8 @@ pub(super) struct RigidSets {
 }
 
 impl RigidSets {
-    /// Of `count` bodies: those by their index that move with a frame, and whether they are carried.
-    /// Frames that carry nothing are left out.
+    /// Of `count` bodies: those, by their index, that move with a frame, and whether they are
+    /// carried. Frames that carry nothing are left out.
     pub(super) fn of(
         count: usize,
         moved: impl Iterator<Item = (u32, RigidFrame, bool)> + Clone,

@@ -19,7 +19,7 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::{Load, Refused};
+use crate::runtime::compute::{JobSize, Refused};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse};
 
@@ -67,7 +67,7 @@ impl Caller<'_> {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        let (compute, load) = (&self.shared.compute, Load::of(self.intake.extent(), estimate));
+        let (compute, load) = (&self.shared.compute, JobSize::of(self.intake.extent(), estimate));
         if self.is_stream {
             compute.run_when_free(load, job).await
         } else {
@@ -93,7 +93,7 @@ impl api::robot_service_server::RobotService for Robots {
         let work = purse.reserve(MemoryKind::Work, hull_bytes(asked.size() / POINT_BYTES));
         let work = work.map_err(Failure::from)?;
         let (settings, stop) = (shared.settings.clone(), guard.flag());
-        let building = shared.compute.run(Load::of(extent, estimate), move || {
+        let building = shared.compute.run(JobSize::of(extent, estimate), move || {
             let robot = asked.build(&settings.limits, &stop);
             drop(work);
             robot
