@@ -1,14 +1,14 @@
 //! Where geometry runs: one bounded pool of threads, and the caller's own thread for small work.
 //!
 //! Handing a job to another thread and waking up again costs 25-60 µs, so work that is known to be
-//! small ([`mod@load`]) runs where it is; the rest waits in line for a worker. The line is
-//! fair between clients ([`mod@line`]). A job whose caller goes away while it waits leaves the line
-//! at once. When jobs of others take long, another may overtake them, as soon as they have run or
-//! it has waited for [`PATIENCE`], on threads beside the pool, if nothing of its client is being
-//! worked on and its address leaves enough of them free; if it may not yet, it asks again every now
-//! and then. A job that has a session out, for which frames wait, may overtake its own client's
-//! too, unless one of these has a session out as well. Helpers ([`mod@share`]) take parts of large
-//! jobs while there are processors that nobody else computes on.
+//! small ([`mod@load`]) runs where it is; the rest waits in line for a worker. The line is fair
+//! between clients ([`mod@line`]). A job whose caller goes away while it waits leaves it at once.
+//! When jobs of others take long, another may overtake them, as soon as they have run or it has
+//! waited for [`PATIENCE`], on threads beside the pool, if nothing of its client is being worked on
+//! and its address leaves enough of them free; if it may not yet, it asks again every now and then.
+//! A job that has a session out, for which frames wait, may overtake its own client's, too, unless
+//! one of these has a session out as well. Helpers ([`mod@share`]) take parts of large jobs while
+//! there are processors that nobody else computes on.
 //!
 //! All of these threads together can be more than there are processors. They have a lower priority
 //! ([`mod@priority`]), so that those that speak to clients do not wait for one of them to pause.
@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use self::line::FairLine;
-pub use self::load::{Extent, Load, Small};
+pub use self::load::{Counted, JobSize, Small};
 use self::share::Helpers;
 use super::client::Client;
 
@@ -179,7 +179,7 @@ impl Compute {
 
     /// Does `job`: here when it is known to be small, else on a worker. Where every place is taken
     /// it is refused, or one of whoever waits with more.
-    pub async fn run<R, F>(&self, load: Load, job: F) -> Result<R, Refused>
+    pub async fn run<R, F>(&self, load: JobSize, job: F) -> Result<R, Refused>
     where
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
@@ -192,7 +192,7 @@ impl Compute {
 
     /// Does `job` like [`Self::run`], but waits for a worker however many do: for streams, which
     /// hold back their own client meanwhile, and for the rest of what was begun.
-    pub async fn run_when_free<R, F>(&self, load: Load, job: F) -> Result<R, Refused>
+    pub async fn run_when_free<R, F>(&self, load: JobSize, job: F) -> Result<R, Refused>
     where
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,

@@ -1,13 +1,12 @@
-//! What may run on the threads that speak to clients: only jobs with an `Extent`, a count of
-//! everything that they might look through. Whoever made one up from a list here and a list there
-//! would overlook the next list, so it is made in few places, each of which counts all of
-//! something.
+//! What may run on the threads that speak to clients: only jobs with a `Counted`, a count of all
+//! that they might look through. Whoever made one up from a list here and a list there would
+//! overlook the next list, so it is made in few places, each of which counts all of something.
 
 use std::path::Path;
 
 use crate::source::{code_of, production_files, production_lines, read};
 
-/// Where extents are made, and what is counted there.
+/// Where counts are made, and what is counted there.
 const COUNTED: [(&str, &str); 5] = [
     ("src/rpc/transport/intake/mod.rs", "messages, as they were scanned or as they are encoded"),
     ("src/rpc/services/sessions/query.rs", "all that a session declares"),
@@ -23,7 +22,7 @@ fn what_runs_where_others_wait_is_counted_as_a_whole_and_nowhere_else() {
         let name = path.display().to_string();
         let text = read(&path);
         for (number, line) in production_lines(&text) {
-            if code_of(line).contains("Extent::counted(") {
+            if code_of(line).contains("Counted::all_of(") {
                 match COUNTED.iter().find(|(known, _)| *known == name) {
                     Some((known, _)) => found.push(*known),
                     None => offences.push(format!("{name}:{number}")),
@@ -31,7 +30,7 @@ fn what_runs_where_others_wait_is_counted_as_a_whole_and_nowhere_else() {
             }
         }
     }
-    assert!(offences.is_empty(), "extents are made in other places: {offences:?}");
+    assert!(offences.is_empty(), "counts are made in other places: {offences:?}");
     let unused: Vec<_> = COUNTED.iter().filter(|(known, _)| !found.contains(known)).collect();
     assert!(unused.is_empty(), "nothing is counted there: {unused:?}");
 }

@@ -12,6 +12,7 @@ mod bad_input;
 mod compound_measures;
 mod compounds;
 mod contact_details;
+mod doubling;
 mod falsified;
 mod hostile;
 mod ids;

@@ -86,9 +86,10 @@ async fn a_frame_is_answered_beside_a_long_question_which_is_about_one_frame() {
 async fn packed_answers_come_in_part_when_their_time_is_over() {
     let server = started().await;
     opened(&server).await;
+    let begun = Instant::now();
     let whole = server.sessions().query_scene(rays(RAYS)).await.unwrap().into_inner();
+    let time = Some(prost_types::Duration::try_from(begun.elapsed() / 3).unwrap());
     let whole = whole.packed_hits.unwrap();
-    let time = Some(prost_types::Duration { seconds: 0, nanos: 30_000_000 });
     let casts = api::PackedCasts {
         translations: vec![-5.0, 0.0, 0.0].into(),
         displacements: vec![1_000.0, 0.0, 0.0].into(),

@@ -92,8 +92,8 @@ impl Body {
 
     /// Memory that it takes in a scene beyond the shapes, bytes, estimated.
     pub fn bytes(&self) -> usize {
-        let parts = Self::bytes_of_parts(self.parts.len());
-        size_of::<Entry>() + parts + self.name.len() + self.groups.bytes()
+        let named = self.name.len() + self.groups.bytes();
+        size_of::<Entry>() + Self::bytes_of_parts(self.parts.len()) + named
     }
 
     /// Memory that so many parts take, bytes, estimated.
@@ -286,9 +286,11 @@ impl Entry {
 
     /// What questions to a scene that stands still need of it.
     pub(super) fn standing(&self) -> Self {
-        let body = Body { name: String::new(), ..self.body.clone() };
-        let compound = self.compound.clone();
-        let first = self.first.clone();
+        // Of most bodies the list of parts is what takes longest to copy.
+        let parts = self.compound.as_ref().map_or(Vec::new(), |_| self.body.parts.clone());
+        let groups = self.body.groups.clone();
+        let body = Body { name: String::new(), groups, parts, ..self.body };
+        let (first, compound) = (self.first.clone(), self.compound.clone());
         Self { body, compound, first, swept: None, carrier: None, ..*self }
     }
 
@@ -314,11 +316,8 @@ impl Entry {
 
     /// A box that holds it where it is.
     pub(super) fn bounds(&self) -> Box3 {
-        match (&self.compound, &self.body.parts[..]) {
-            (Some(kept), _) => kept.bounds,
-            (None, [part, ..]) => Box3::of_placed(&part.polytope, &self.body.pose),
-            (None, []) => Box3::around(&self.ball),
-        }
+        let sole = || Box3::of_placed(&self.first, &self.body.pose);
+        self.compound.as_ref().map_or_else(sole, |kept| kept.bounds)
     }
 
     /// Where it was at the last answered frame, if it has moved since.

@@ -52,6 +52,8 @@ pub(super) struct Remounted {
     holders: BTreeMap<BodyId, usize>,
     /// The bodies of `links`.
     new_links: BTreeSet<BodyId>,
+    /// Where the frames of the chains are of robots that something is hung on, by their place.
+    frames: BTreeMap<usize, Vec<Pose>>,
 }
 
 fn fail<T>(path: String, problem: Problem) -> Result<T, DeclarationError> {
@@ -131,13 +133,11 @@ impl Remounted {
             }
         }
         self.let_go(to.detached)?;
-        let mut frames = BTreeMap::new();
         for (index, robot) in to.added.iter().enumerate() {
             let Some(at) = self.place_of(robot.id) else { continue };
             for (k, one) in brought.remove(&robot.id).unwrap_or_default().into_iter().enumerate() {
                 let path = format!("{}[{index}].attached[{k}]", to.added_path);
-                let frames = frames.entry(at).or_insert_with(|| self.robots[at].frames());
-                self.hang(at, one, bodies, Hung { path: &path, frames })?;
+                self.hang(at, one, bodies, &path)?;
             }
         }
         for (index, (robot, one)) in to.attached.iter().enumerate() {
@@ -145,9 +145,7 @@ impl Remounted {
             let Some(at) = self.place_of(*robot) else {
                 return fail(format!("{path}.robot"), Problem::UnknownRobot);
             };
-            let path = format!("{path}.attached");
-            let frames = frames.entry(at).or_insert_with(|| self.robots[at].frames());
-            self.hang(at, one.clone(), bodies, Hung { path: &path, frames })?;
+            self.hang(at, one.clone(), bodies, &format!("{path}.attached"))?;
         }
         Ok(())
     }
@@ -178,15 +176,14 @@ impl Remounted {
         self.robots.binary_search_by_key(&id, |robot| robot.declared.id).ok()
     }
 
-    /// Hangs a body on a link of a robot.
+    /// Hangs a body on a link of the robot at this place.
     fn hang(
         &mut self,
         at: usize,
         mut one: Attached,
         bodies: &[&Body],
-        hung: Hung<'_>,
+        path: &str,
     ) -> Result<(), DeclarationError> {
-        let Hung { path, frames } = hung;
         let field = || format!("{path}.body_id");
         let Ok(place) = bodies.binary_search_by_key(&one.body, |body| body.id) else {
             return fail(field(), Problem::UnknownBody);
@@ -200,6 +197,7 @@ impl Remounted {
         }
         let body = bodies[place];
         let mounted = &mut self.robots[at];
+        let frames = &*self.frames.entry(at).or_insert_with(|| mounted.frames());
         let robot = &mounted.declared.robot;
         if let Some(k) = one.touch_links.iter().position(|name| robot.link(name).is_none()) {
             return fail(format!("{path}.touch_links[{k}]"), Problem::UnknownLink);
@@ -222,14 +220,6 @@ impl Remounted {
         self.robots.iter().for_each(|robot| robot.exempt_into(&mut exempt));
         exempt
     }
-}
-
-/// A body that is hung on a robot.
-struct Hung<'a> {
-    /// Where the client named it.
-    path: &'a str,
-    /// The frames of the robot's chain, which are found once for all that hangs on it.
-    frames: &'a [Pose],
 }
 
 impl Scene {

@@ -29,7 +29,7 @@ pub(super) struct RigidSets {
 }
 
 impl RigidSets {
-    /// Of `count` bodies: those by their index that move with a frame, and whether they are
+    /// Of `count` bodies: those, by their index, that move with a frame, and whether they are
     /// carried. Frames that carry nothing are left out.
     pub(super) fn of(
         count: usize,

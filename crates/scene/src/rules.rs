@@ -176,15 +176,21 @@ impl RuleBook {
             }
             book.margins.insert(at, entry.margin);
         }
-        book.reaches = book.body_margins.clone();
-        for (at, margin) in &book.margins {
+        book.reaches = book.reaches_of_bodies();
+        book.pairs_enabled = book.count_enabled();
+        Ok(book)
+    }
+
+    /// See `reaches`.
+    fn reaches_of_bodies(&self) -> Vec<f64> {
+        let mut reaches = self.body_margins.clone();
+        for (at, margin) in &self.margins {
             for body in [at.p, at.q] {
-                let reach = &mut book.reaches[body as usize];
+                let reach = &mut reaches[body as usize];
                 *reach = reach.max(margin / 2.0);
             }
         }
-        book.pairs_enabled = book.count_enabled();
-        Ok(book)
+        reaches
     }
 
     /// Memory of the tables, bytes.

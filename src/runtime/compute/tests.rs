@@ -10,11 +10,11 @@ fn client(text: &str) -> Client {
     Client::at(text.parse().unwrap())
 }
 
-const LONG: Load = Load::UNKNOWN;
+const LONG: JobSize = JobSize::UNKNOWN;
 
 /// A job that looks at nothing.
-fn small() -> Load {
-    Load::of(Extent::counted(0), Duration::ZERO)
+fn small() -> JobSize {
+    JobSize::of(Counted::all_of(0), Duration::ZERO)
 }
 
 /// A job that runs until it is told to end; it says when it has begun.

@@ -238,10 +238,15 @@ fn parts<'p>(
     placed: &'p Placed<'p>,
     entry: &'p Entry,
 ) -> impl Iterator<Item = (u32, Box3, Pair<'p>)> {
-    let now = entry.now();
-    (0..).zip(&entry.body.parts).map(move |(at, part)| {
-        let place = &now.parts[at as usize];
-        let q = Placed { body: &part.polytope, pose: place.pose };
-        (at, place.bounds, Pair { p: *placed, q })
-    })
+    let sole = entry.sole().map(|q| (0, entry.bounds(), Pair { p: *placed, q }));
+    let several = sole.is_none().then(|| entry.now());
+    let several = several.into_iter().flat_map(move |now| {
+        let parts = (0..).zip(&entry.body.parts);
+        parts.map(move |(at, part)| {
+            let place = &now.parts[at as usize];
+            let q = Placed { body: &part.polytope, pose: place.pose };
+            (at, place.bounds, Pair { p: *placed, q })
+        })
+    });
+    sole.into_iter().chain(several)
 }

@@ -4,7 +4,6 @@ mod changes;
 mod chosen;
 mod contacts;
 mod departed;
-mod doubling;
 mod half_turns;
 mod laws;
 mod margins;

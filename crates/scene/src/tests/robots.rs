@@ -9,7 +9,7 @@ use crate::report::MoveError;
 use crate::robots::{Attached, RobotMoveError, rest_values};
 use crate::{
     Between, Body, BodyId, Declaration, EventKind, Frame, FrameError, Listed, Move, Questions,
-    Report, RobotChanges, RobotId, RobotMove, Scene, SceneRobot, Serial,
+    Report, RobotChanges, RobotId, RobotMove, RuleChanges, Scene, SceneRobot, Serial,
 };
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
@@ -23,7 +23,7 @@ use clearance_robot::check::{CheckMode, CheckQuestion, Checked};
 use clearance_samples::{Random, boxes, configurations, panda, robot_of};
 
 /// A robot at rest at the origin.
-pub(super) fn placed(id: u32, robot: &Arc<Robot>) -> SceneRobot {
+fn placed(id: u32, robot: &Arc<Robot>) -> SceneRobot {
     SceneRobot {
         id: RobotId(id),
         name: "arm".to_owned(),
@@ -420,4 +420,38 @@ fn what_is_wrong_with_robots_is_said_and_changes_nothing() {
     whole.robots.moves[0].base = Some(at(0.0, 0.0, 1.0));
     step(&mut scene, &whole, &near());
     assert_eq!(scene.body(BodyId(11)).unwrap().pose, at(0.0, 0.0, 1.0));
+}
+
+/// Pairs that move as one were listed, 200 million for 20,000 bodies on one link. They are not;
+/// they are left out of the pairs that are checked, and of their number.
+#[test]
+fn what_hangs_on_one_link_is_not_checked_against_itself_and_is_counted_so() {
+    let robot = Arc::new(panda());
+    let body = |id: u32| {
+        let place = at(10.0 * f64::from(id), 0.0, 0.0);
+        Body { fixed: ![3, 5].contains(&id), ..Body::solid(id, cube(1.0)).placed(place) }
+    };
+    let robots = vec![placed(50_000, &robot)];
+    let bodies = (0..40).map(body).collect();
+    let mut scene = declare(Declaration { bodies, robots, ..Declaration::default() });
+    let before = scene.pairs_enabled();
+    let on_hand = |id: u32| {
+        let (body, link) = (BodyId(id), "panda_hand".to_owned());
+        let touch_links = vec!["panda_leftfinger".to_owned()];
+        (RobotId(50_000), Attached { body, link, link_from_body: None, touch_links })
+    };
+    let attached = (0..40).map(on_hand).collect();
+    let robots = RobotChanges { attached, ..RobotChanges::default() };
+    let ignored = vec![[BodyId(3), BodyId(5)], [BodyId(3), BodyId(7)]];
+    let changes = RuleChanges { added_ignored_pairs: ignored, ..RuleChanges::default() };
+    scene.apply(&Frame { id: 1, robots, rule_changes: Some(changes), ..Frame::default() }).unwrap();
+    let pairs = scene.book.enabled_pairs();
+    assert_eq!(pairs.len() as u64, scene.pairs_enabled());
+    let names: Vec<[u32; 2]> =
+        pairs.iter().map(|pair| [pair.p, pair.q].map(|index| scene.id_of(index).0)).collect();
+    assert!(names.iter().all(|[_, q]| *q >= 50_000), "all bodies hang on the hand");
+    assert!(names.iter().any(|[p, _]| *p < 50_000), "other links are checked against them");
+    // Two that are not fixed were checked against 38 others and each other, and all 40 against the
+    // hand and the finger that they may touch.
+    assert!(scene.pairs_enabled() <= before - (2 * 38 + 1), "{before}");
 }

@@ -19,7 +19,7 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::{Extent, Load};
+use crate::runtime::compute::{Counted, JobSize};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse};
 use crate::runtime::sessions::owner::{KeyDigest, new_key};
@@ -82,7 +82,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         let vertices = if request.with_vertices { count(vertices(&stored).len()) } else { 0 };
         let facets = if request.with_facets { polytope.face_count } else { 0 };
         let estimate = VERTEX_TIME * vertices + FACET_TIME * facets;
-        let load = Load::of(Extent::counted(stored.memory_bytes), estimate);
+        let load = JobSize::of(Counted::all_of(stored.memory_bytes), estimate);
         // Refused before the work, not after it.
         let bytes = VERTEX_BYTES * vertices as usize + FACET_BYTES * facets as usize;
         let _room = self.0.unsent.reserve(bytes, &intake)?;
@@ -239,7 +239,7 @@ pub(in crate::rpc) async fn register(
         drop(work);
         commit(&in_job, built?, validate_only, &purse)
     };
-    shared.compute.run(Load::of(intake.extent(), estimate), job).await?
+    shared.compute.run(JobSize::of(intake.extent(), estimate), job).await?
 }
 
 fn commit(

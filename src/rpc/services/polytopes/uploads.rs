@@ -13,7 +13,7 @@ use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::{Failure, of_transport};
 use crate::rpc::transport::intake::Intake;
-use crate::runtime::compute::Load;
+use crate::runtime::compute::JobSize;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Reservation};
 use clearance_geometry::Vec3;
@@ -53,7 +53,7 @@ pub(super) async fn receive(
     memory.grow_to(memory.bytes() + length as u64)?;
     let (in_job, of_job) = (shared.clone(), header.clone());
     let reading = move || assemble(&in_job, of_job, joined(pieces));
-    let asked = shared.compute.run(Load::UNKNOWN, reading).await??;
+    let asked = shared.compute.run(JobSize::UNKNOWN, reading).await??;
     memory.set(length as u64);
     let mut reports = crate::rpc::services::polytopes::register(
         shared,

@@ -21,7 +21,7 @@ use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
 use crate::rpc::transport::unsent::{ANSWER_FACTOR, Room, SMALL_REPLY, Unsent};
-use crate::runtime::compute::{Load, Refused};
+use crate::runtime::compute::{JobSize, Refused};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{CALL_BYTES, MemoryKind, Reservation};
 use crate::runtime::metrics::Ending;
@@ -126,7 +126,7 @@ pub(super) async fn answer(
             (asked.answer, run)
         }));
     }
-    let load = total.map_or(Load::UNKNOWN, |time| Load::of(intake.extent(), time));
+    let load = total.map_or(JobSize::UNKNOWN, |time| JobSize::of(intake.extent(), time));
     let is_small = load.is_small();
     let kept = Kept::new(shared, &request)?;
     // Until the job is done, whether somebody waits for it or not.

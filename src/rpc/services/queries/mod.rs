@@ -25,7 +25,7 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::Load;
+use crate::runtime::compute::JobSize;
 use crate::runtime::deadline::StopGuard;
 use clearance_proto as api;
 
@@ -58,7 +58,7 @@ impl Queries {
         let work = intake.work(working_bytes(&question))?;
         let unsent = shared.unsent.clone();
         let extent = intake.extent();
-        let load = estimate(&question).map_or(Load::UNKNOWN, |time| Load::of(extent, time));
+        let load = estimate(&question).map_or(JobSize::UNKNOWN, |time| JobSize::of(extent, time));
         let answer = shared.compute.run(load, move || {
             let answer = question.answer(&run);
             drop(work);
@@ -137,7 +137,7 @@ impl api::query_service_server::QueryService for Queries {
         let stop = guard.flag();
         // Until the job is done, whether somebody waits for it or not.
         let work = intake.work(claim.working_bytes())?;
-        let judged = shared.compute.run(Load::UNKNOWN, move || {
+        let judged = shared.compute.run(JobSize::UNKNOWN, move || {
             let judged = claim.judge(&stop);
             drop(work);
             judged

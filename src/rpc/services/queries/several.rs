@@ -16,7 +16,7 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::Load;
+use crate::runtime::compute::JobSize;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::metrics::{Ending, QuestionKind};
 use clearance_geometry::claim::Outcome;
@@ -54,7 +54,7 @@ async fn search(
     // Until the job is done, whether somebody waits for it or not.
     let work = intake.work(working_bytes(&several))?;
     let unsent = shared.unsent.clone();
-    let answer = shared.compute.run(Load::of(intake.extent(), estimate(&several)), move || {
+    let answer = shared.compute.run(JobSize::of(intake.extent(), estimate(&several)), move || {
         let answer = find(several, &run);
         drop(work);
         let answer = answer?;

@@ -20,7 +20,7 @@ use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
 use crate::rpc::transport::unsent::AnswerRoom;
-use crate::runtime::compute::{Extent, Load, Refused};
+use crate::runtime::compute::{Counted, JobSize, Refused};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse};
 use crate::runtime::robots::{
@@ -69,7 +69,7 @@ impl Caller<'_> {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        let (compute, load) = (&self.shared.compute, Load::of(self.intake.extent(), estimate));
+        let (compute, load) = (&self.shared.compute, JobSize::of(self.intake.extent(), estimate));
         if self.is_stream {
             compute.run_when_free(load, job).await
         } else {
@@ -98,7 +98,7 @@ impl api::robot_service_server::RobotService for Robots {
         let reading = purse.reserve(MemoryKind::Work, asked.reading_bytes());
         let work = RobotWork::new(reading.map_err(Failure::from)?);
         let (settings, stop) = (shared.settings.clone(), guard.flag());
-        let building = shared.compute.run(Load::of(extent, estimate), move || {
+        let building = shared.compute.run(JobSize::of(extent, estimate), move || {
             let robot = asked.build(&settings.limits, &stop, &work)?;
             work.settle(&robot);
             Ok::<_, Failure>((robot, work))
@@ -263,8 +263,8 @@ async fn described(
     let bytes: u64 = robots.iter().map(|robot| robot.description.memory).sum();
     let estimate = DESCRIBED_TIME * u32::try_from(bytes).unwrap_or(u32::MAX);
     let describing = move || robots.iter().map(|robot| describe(robot)).collect();
-    let load = Load::of(Extent::counted(bytes), estimate);
-    Ok(shared.compute.run(load, describing).await?)
+    let job = JobSize::of(Counted::all_of(bytes), estimate);
+    Ok(shared.compute.run(job, describing).await?)
 }
 
 /// Claims a robot that is registered, if there is a key for it.

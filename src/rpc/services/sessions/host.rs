@@ -18,7 +18,7 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::{Compute, Extent, Load, Refused, Small};
+use crate::runtime::compute::{Compute, Counted, JobSize, Refused, Small};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse, Reservation};
 use crate::runtime::sessions::owner::{Credentials, KeyDigest, new_incarnation, new_key};
@@ -47,7 +47,9 @@ pub(super) struct AnswerTime<'a> {
     /// So many bytes their reports may have, whatever the frames say.
     pub(super) reply_bytes: u64,
     /// All that the frames hold.
-    pub(super) extent: Extent,
+    pub(super) extent: Counted,
+    /// Says when a short budget is spent.
+    pub(super) short: Option<&'a StopGuard>,
 }
 
 /// Until when somebody waits for an answer.
@@ -105,10 +107,7 @@ impl SessionHost {
         let exists = |_| Failure::SessionExists { field: id_path.to_string(), id: id.clone() };
         registry.check_free(&id, owner, request.replace).map_err(exists)?;
         let idle = idle_timeout(&path, request.idle_timeout.as_ref(), limits)?;
-        let estimate = declare::estimate(&request);
-        let is_bounded = is_default(&request.method, METHODS);
-        let load = Load::of(intake.extent(), estimate);
-        let load = if is_bounded { load } else { Load::UNKNOWN };
+        let load = size_of_opening(&request, intake);
         // A negative one is refused when the request is read.
         let own = request.budget.as_ref().and_then(|budget| budget.time);
         let own = own.and_then(|time| Duration::try_from(time).ok());
@@ -184,8 +183,8 @@ impl SessionHost {
         let mut held = match small {
             None => held,
             Some(small) => {
-                let at_once =
-                    self.at_once(small, held, &mut steps, (&time, short.as_ref())).await?;
+                let time = AnswerTime { short: short.as_ref(), ..time };
+                let at_once = self.at_once(small, held, &mut steps, time).await?;
                 let Some(held) = at_once else { return Ok(steps.into_reports()) };
                 held
             }
@@ -223,7 +222,7 @@ impl SessionHost {
         small: Small,
         held: Held<Session>,
         steps: &mut Steps,
-        (time, short): (&AnswerTime<'_>, Option<&StopGuard>),
+        time: AnswerTime<'_>,
     ) -> Result<Option<Held<Session>>, Refused> {
         let (shared, reply_bytes) = (&self.shared, time.reply_bytes);
         // Nobody can hang up while this thread is at work.
@@ -233,7 +232,7 @@ impl SessionHost {
             CallTime::Begun(going) => going.as_flag(),
             CallTime::FromNowOn(_) => &over,
         };
-        let (spent, left) = (short.map_or(&never, StopGuard::as_flag), &never);
+        let (spent, left) = (time.short.map_or(&never, StopGuard::as_flag), &never);
         // The session goes with the work: if that panics, it is closed.
         let job = move || {
             let mut held = held;
@@ -258,8 +257,8 @@ impl SessionHost {
     ) -> Result<(T, api::SessionState, Reservation), Failure> {
         let room = purse.reserve(MemoryKind::Replies, held.state_bytes())?;
         let parts = u32::try_from(held.parts()).unwrap_or(u32::MAX);
-        let extent = Extent::counted(held.state_bytes());
-        let load = Load::of(extent, DECLARED_TIME.saturating_mul(parts));
+        let extent = Counted::all_of(held.state_bytes());
+        let load = JobSize::of(extent, DECLARED_TIME.saturating_mul(parts));
         let job = move || Ok((also(&mut held)?, held.state(), room));
         match load.small() {
             Some(small) => Compute::here(small, job).await?,
@@ -286,6 +285,14 @@ impl SessionHost {
         hasher.write_u64(serial);
         format!("s-{:016x}{serial:x}", hasher.finish())
     }
+}
+
+/// What opening a session takes: of methods that were asked for by name nobody can say.
+fn size_of_opening(request: &api::OpenSessionRequest, intake: &Intake) -> JobSize {
+    if !is_default(&request.method, METHODS) {
+        return JobSize::UNKNOWN;
+    }
+    JobSize::of(intake.extent(), declare::estimate(request))
 }
 
 /// After how long without a call a session is to be closed.

@@ -20,7 +20,7 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::{Compute, Extent, Load};
+use crate::runtime::compute::{Compute, Counted, JobSize};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Reservation};
 use crate::runtime::sessions::Held;
@@ -78,24 +78,24 @@ pub(super) async fn query(
         Begun::Done(answer) => return Ok(answer),
         Begun::Left(inquiry, copy) => (inquiry, copy),
     };
-    compute.run_when_free(Load::UNKNOWN, move || inquiry.finish(&copy)).await?
+    compute.run_when_free(JobSize::UNKNOWN, move || inquiry.finish(&copy)).await?
 }
 
 /// What the answers take: nobody can bound it if they might take longer than others can wait.
-fn load(session: &Session, asked: &AskedInquiry, extent: Extent) -> Load {
+fn load(session: &Session, asked: &AskedInquiry, extent: Counted) -> JobSize {
     let count = u32::try_from(asked.count()).unwrap_or(u32::MAX);
     let parts = u32::try_from(session.parts()).unwrap_or(u32::MAX);
     let at_worst = BODY_TIME.saturating_mul(count).saturating_mul(parts);
     if !asked.is_about_points() || at_worst > HOLD_UP_MAX {
-        return Load::UNKNOWN;
+        return JobSize::UNKNOWN;
     }
     // Whoever names groups has all groups looked through.
     let looked_through = if asked.filter.names_groups() {
-        extent.and(Extent::counted(session.scene().bytes_of_declaration() as u64))
+        extent.and(Counted::all_of(session.scene().bytes_of_declaration() as u64))
     } else {
         extent
     };
-    Load::of(looked_through, RAY_TIME.saturating_mul(count) + asked.hull_time())
+    JobSize::of(looked_through, RAY_TIME.saturating_mul(count) + asked.hull_time())
 }
 
 /// A call on its way: what is asked, and what is answered so far.

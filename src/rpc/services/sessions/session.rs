@@ -1,6 +1,7 @@
 //! A session: a scene, and what the wire needs beside it.
 
 mod intake;
+mod load;
 mod resident;
 
 use std::borrow::Cow;
@@ -22,19 +23,17 @@ use crate::rpc::convert::sessions::declare::{self, Declared, PartSource};
 use crate::rpc::convert::sessions::frame::{AskedFrame, Defaults, failure, no_room, unanswered};
 use crate::rpc::convert::sessions::methods::methods;
 use crate::rpc::convert::sessions::pair::Bodies;
-use crate::rpc::convert::sessions::plan::{Plan, is_dear, reply_bytes};
+use crate::rpc::convert::sessions::plan::{Plan, reply_bytes};
 use crate::rpc::convert::sessions::robots::{KnownRobots, link_name};
 use crate::rpc::convert::sessions::{names, news, report, robots, state};
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
-use crate::runtime::compute::{Extent, Load};
 use crate::runtime::memory::Purse;
 use crate::runtime::metrics::{Ending, QuestionKind};
 use crate::runtime::settings::Limits as WireLimits;
-use clearance_geometry::effort::{Cost, Effort};
 use clearance_proto as api;
-use clearance_scene::{Applied, Declaration, Limits, Report, RobotId, Runner, Scene, Waiting};
+use clearance_scene::{Applied, Declaration, Limits, Report, Runner, Scene, Waiting};
 
 /// A scene with the shapes of its bodies, what its client asked for, and what it cost so far.
 #[derive(Debug)]
@@ -71,30 +70,6 @@ pub struct Session {
     /// Tells those who watch.
     newsroom: Newsroom,
 }
-
-/// A guess by the last frame may be wrong by any factor: a hostile client moves nothing first and
-/// then everything. A frame that might hold up the other clients of its thread for longer than this
-/// goes to the pool whatever the guess is.
-const HOLD_UP_MAX: Duration = Duration::from_millis(20);
-
-/// How long it takes to put a body where a frame says, at most.
-const MOVE_TIME: Duration = Duration::from_nanos(250);
-
-/// How long it takes to find out whether a body that moved is near another one, at most.
-const FIND_TIME: Duration = Duration::from_nanos(20);
-
-/// How long a body takes when the tree of boxes is built anew, in a scene of a hundred thousand.
-const BUILD_TIME: Duration = Duration::from_micros(1);
-
-/// How long a change of what is declared takes for each byte of it, at most: a name of a few bytes
-/// is looked up in some hundred nanoseconds.
-const DECLARED_BYTE_TIME: Duration = Duration::from_nanos(5);
-
-/// How long the verdict and the distance of a pair of parts that have moved take.
-const PAIR_TIME: Duration = Duration::from_micros(4);
-
-/// How long the depth of two parts, or their first contact, takes for each vertex of one.
-const DEAR_PAIR_TIME: Duration = Duration::from_micros(10);
 
 impl Session {
     /// Opens a session and answers for the scene as it is, which may be stopped; or says what is
@@ -184,90 +159,6 @@ impl Session {
     pub(super) fn reply_bytes(&self, frame: &api::Frame, limits: &WireLimits) -> u64 {
         let own = frame.report.as_ref().map(|report| report.reply_bytes_max);
         reply_bytes(own.unwrap_or(self.defaults.plan.reply_bytes), limits)
-    }
-
-    /// How long these frames will take, judging by the last one.
-    pub(super) fn estimate(&self, frames: &[Box<api::Frame>]) -> Duration {
-        let each = frames.iter().map(|frame| declare::frame_estimate(frame));
-        each.fold(self.last_elapsed, Duration::saturating_add)
-    }
-
-    /// What these frames take, all of which hold so much: nobody can bound it if they might well
-    /// take longer than others can wait, or are answered by a method whose time the guesses do not
-    /// bound.
-    pub(super) fn load(&self, frames: &[Box<api::Frame>], extent: Extent) -> Load {
-        let at_worst = frames.iter().map(|frame| self.at_worst(frame));
-        let at_worst = at_worst.fold(Duration::ZERO, Duration::saturating_add);
-        if at_worst > HOLD_UP_MAX || !self.are_default_methods {
-            return Load::UNKNOWN;
-        }
-        Load::of(extent, self.estimate(frames))
-    }
-
-    /// How long a frame might take until it is known how many bodies have to be looked for, which
-    /// is looked at then; or in all, if that is not how it is answered.
-    fn at_worst(&self, frame: &api::Frame) -> Duration {
-        let is_restructured = !frame.added_bodies.is_empty()
-            || !frame.changed_bodies.is_empty()
-            || frame.rules.is_some()
-            || frame.rule_changes.is_some()
-            || !frame.added_robots.is_empty()
-            || !frame.removed_robots.is_empty()
-            || !frame.attached.is_empty()
-            || !frame.detached_body_ids.is_empty();
-        let questions = &self.defaults.plan.questions;
-        let asks_anew = frame.report.is_some() || questions.canonical;
-        if asks_anew || is_restructured || frame.teleported {
-            let report = frame.report.as_ref();
-            let is_dear = report.map_or(self.defaults.plan.is_dear(), |report| is_dear(report));
-            let pairs = self.time_of_pairs(self.scene.pairs_enabled(), is_dear);
-            return if is_restructured { pairs + self.time_to_rebuild() } else { pairs };
-        }
-        let packed = frame.packed_poses.as_ref().map_or(0, |packed| packed.ids.len());
-        let robots = frame.robot_moves.iter();
-        let carried: usize = robots.map(|to| self.scene.moved_with(RobotId(to.id)).count()).sum();
-        let moved = frame.poses.len() + packed + carried;
-        MOVE_TIME.saturating_mul(u32::try_from(moved).unwrap_or(u32::MAX))
-    }
-
-    /// How long it takes to go through all that is declared, as every change of it does.
-    fn time_to_rebuild(&self) -> Duration {
-        let bytes = u32::try_from(self.scene.bytes_of_declaration()).unwrap_or(u32::MAX);
-        DECLARED_BYTE_TIME.saturating_mul(bytes)
-    }
-
-    /// How long it may take to find out which pairs an answer concerns: of the bodies that moved
-    /// most are still within what is kept for them, and are not looked for.
-    fn time_to_find(&mut self, plan: &Plan) -> Duration {
-        let times = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        let bodies = self.scene.bodies().len();
-        match self.scene.bodies_to_find(&plan.questions) {
-            0 => Duration::ZERO,
-            found => {
-                let looked_at = times(found.saturating_mul(bodies));
-                FIND_TIME.saturating_mul(looked_at) + BUILD_TIME.saturating_mul(times(bodies))
-            }
-        }
-    }
-
-    /// How long the answers about so many pairs of bodies might take: a generous guess.
-    fn time_of_pairs(&self, pairs: u64, is_dear: bool) -> Duration {
-        let of_parts = pairs.saturating_mul((self.parts_max * self.parts_max) as u64);
-        let is_dear = is_dear || self.scene.has_continuous_bodies();
-        let each = if is_dear { DEAR_PAIR_TIME * self.vertices_max } else { PAIR_TIME };
-        each.saturating_mul(u32::try_from(of_parts).unwrap_or(u32::MAX))
-    }
-
-    /// Whether an answer might hold up others where it would be given.
-    fn holds_up(&mut self, plan: &Plan, work: &FrameWork<'_>) -> bool {
-        if !work.is_inline {
-            return false;
-        }
-        if self.time_to_find(plan) > HOLD_UP_MAX {
-            return true;
-        }
-        let Ok(pairs) = self.scene.pairs_within_reach(&plan.questions) else { return true };
-        self.time_of_pairs(pairs, plan.is_dear()) > HOLD_UP_MAX
     }
 
     /// What the declared state takes for the wire, bytes, about: as much as the bodies themselves.

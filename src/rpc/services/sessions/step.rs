@@ -21,7 +21,7 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::{Failure, TooLong};
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::some_call_time;
-use crate::runtime::compute::Extent;
+use crate::runtime::compute::Counted;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::MemoryKind;
 use crate::runtime::sessions::Slot;
@@ -80,7 +80,7 @@ struct Call<'a> {
     /// Says when the caller has gone.
     going: StopGuard,
     /// All that the frames hold together.
-    extent: Extent,
+    extent: Counted,
 }
 
 impl Call<'_> {
@@ -97,7 +97,8 @@ impl Call<'_> {
         let budget = held.time(&frame).unwrap_or(left).min(left);
         let (reply_bytes, own) = (room.left(), held.reply_bytes(&frame, host.shared.limits()));
         let extent = Intake::extent_of(&frame).min(*extent);
-        let time = AnswerTime { call: CallTime::Begun(going), budget, reply_bytes, extent };
+        let call = CallTime::Begun(going);
+        let time = AnswerTime { call, budget, reply_bytes, extent, short: None };
         let answered = host.answer(held, vec![Box::new(frame)], Some(index), time).await?;
         room.take(&answered, reply_bytes < own);
         Ok((answered, room))

@@ -263,7 +263,8 @@ impl Talk {
             frames.last().and_then(|frame| held.time(frame)).map_or(own, |time| time.min(own));
         let call = CallTime::FromNowOn(own);
         let extent = self.intake.extent();
-        let time = AnswerTime { call, budget: time, reply_bytes: u64::MAX, extent };
+        let reply_bytes = u64::MAX;
+        let time = AnswerTime { call, budget: time, reply_bytes, extent, short: None };
         self.busy += held.estimate(&frames);
         let reports = self.host.answer(held, frames, None, time).await?;
         // From here on each is counted for itself.

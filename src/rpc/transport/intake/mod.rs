@@ -16,7 +16,7 @@ use self::structures::Structures;
 use super::connection::Peer;
 use super::crowd::Busy;
 use crate::rpc::status::Failure;
-use crate::runtime::compute::Extent;
+use crate::runtime::compute::Counted;
 use crate::runtime::memory::{Arrival, CALL_BYTES, MemoryKind, OutOfMemory, Purse, Reservation};
 use crate::runtime::settings::{Limits, Settings};
 
@@ -86,16 +86,16 @@ impl Intake {
     }
 
     /// Everything that the messages hold that were decoded and are not done with.
-    pub(in crate::rpc) fn extent(&self) -> Extent {
+    pub(in crate::rpc) fn extent(&self) -> Counted {
         let decoded = self.decoded();
         let reserved: u64 = decoded.reserved.iter().map(Reservation::bytes).sum();
-        Extent::counted(decoded.small + reserved)
+        Counted::all_of(decoded.small + reserved)
     }
 
     /// Everything that a part of a message holds: an entry of a list takes two bytes or more on the
     /// wire, which count as thirty-two.
-    pub(in crate::rpc) fn extent_of(part: &impl prost::Message) -> Extent {
-        Extent::counted(16 * part.encoded_len() as u64)
+    pub(in crate::rpc) fn extent_of(part: &impl prost::Message) -> Counted {
+        Counted::all_of(16 * part.encoded_len() as u64)
     }
 
     /// The messages that were decoded so far are done with.

@@ -30,7 +30,7 @@ use clearance_scene::query::{BodyFilter, SceneView};
 /// Questions whose answers are in memory before those that do not fit into the reply are left out.
 const QUESTIONS_AT_ONCE: usize = 32;
 
-/// Packed rays and casts of which the same is true.
+/// PackedAnswers rays and casts of which the same is true.
 const PACKED_AT_ONCE: usize = 512;
 
 /// What is asked, and what is answered so far.
@@ -41,12 +41,10 @@ pub(super) struct Answers {
     /// Hits that one answer may list.
     hits_max: usize,
     start: Instant,
-    /// Bytes that the reply has left for hits.
-    room: u64,
-    cost: Cost,
+    reply: Reply,
     answers: Vec<api::SceneAnswer>,
-    rays: Packed,
-    casts: Packed,
+    rays: PackedAnswers,
+    casts: PackedAnswers,
     /// The polytopes of packed casts, once they are ready.
     bodies: Option<Vec<Arc<Polytope>>>,
 }
@@ -66,9 +64,16 @@ impl AnswerUntil<'_> {
     }
 }
 
+/// What is the same for all answers of a reply.
+struct Reply {
+    /// Bytes that it has left for hits.
+    room: u64,
+    cost: Cost,
+}
+
 /// The answers to packed rays or casts.
 #[derive(Default)]
-struct Packed {
+struct PackedAnswers {
     packer: HitsPacker,
     /// How many are answered.
     done: usize,
@@ -85,11 +90,10 @@ impl Answers {
             point: point()?,
             hits_max: usize::try_from(limits.scene_hits_max).unwrap_or(usize::MAX),
             start,
-            room: limits.scene_reply_bytes_max,
-            cost: Cost::default(),
+            reply: Reply { room: limits.scene_reply_bytes_max, cost: Cost::default() },
             answers: Vec::with_capacity(asked.questions.len()),
-            rays: Packed::default(),
-            casts: Packed::default(),
+            rays: PackedAnswers::default(),
+            casts: PackedAnswers::default(),
             bodies: None,
             asked,
         })
@@ -113,7 +117,7 @@ impl Answers {
         until: AnswerUntil<'_>,
     ) -> Result<bool, Failure> {
         let AnswerUntil { stop, .. } = until;
-        let Self { asked, point, room, cost, answers, rays, casts, bodies, .. } = self;
+        let Self { asked, point, reply, answers, rays, casts, bodies, .. } = self;
         let responder = Responder { view, asked, stop, point, hits_max: self.hits_max };
         while answers.len() < asked.questions.len() {
             let some = asked.questions[answers.len()..].iter().take(QUESTIONS_AT_ONCE);
@@ -124,9 +128,9 @@ impl Answers {
                 if is_stopped && !until.is_over() {
                     return Ok(false);
                 }
-                fit(&mut answer, room);
+                fit(&mut answer, &mut reply.room);
                 answers.push(answer);
-                *cost += spent;
+                reply.cost += spent;
             }
             if is_stopped {
                 return Ok(false);
@@ -137,7 +141,7 @@ impl Answers {
             let pose = Pose::translation(origin.x, origin.y, origin.z);
             responder.meet(Placed { body: point, pose }, *velocity)
         };
-        if !rays.go_on(all_rays, meet, until, (room, cost)) {
+        if !rays.go_on(all_rays, meet, until, reply) {
             return Ok(false);
         }
         let Some(asked_casts) = &asked.casts else { return Ok(true) };
@@ -153,12 +157,13 @@ impl Answers {
             let body = &*bodies[way.body as usize];
             responder.meet(Placed { body, pose: way.start }, way.velocity)
         };
-        Ok(casts.go_on(&asked_casts.ways, meet, until, (room, cost)))
+        Ok(casts.go_on(&asked_casts.ways, meet, until, reply))
     }
 
     /// The reply: of what is not answered it says that it was stopped.
     pub(super) fn close(self, frame_id: u64, now: Instant) -> api::QuerySceneResponse {
-        let Self { asked, mut answers, mut room, start, cost, rays, casts, .. } = self;
+        let Self { asked, mut answers, reply, start, rays, casts, .. } = self;
+        let Reply { mut room, cost } = reply;
         let stopped = stopped_to_wire(Some(Stopped::Deadline)).into();
         let is_left = |question: &Result<AskedQuestion, api::ItemStatus>| match question {
             Ok(_) => api::SceneAnswer { stopped, ..Default::default() },
@@ -178,7 +183,7 @@ impl Answers {
     }
 }
 
-impl Packed {
+impl PackedAnswers {
     /// What each of them meets that is not answered yet, until one is stopped; says whether none
     /// was.
     fn go_on<T: Sync>(
@@ -186,7 +191,7 @@ impl Packed {
         asked: &[T],
         meet: impl Fn(&T) -> (Result<CastHits<PackedHit>, Stopped>, Cost) + Send + Sync,
         until: AnswerUntil<'_>,
-        (room, cost): (&mut u64, &mut Cost),
+        reply: &mut Reply,
     ) -> bool {
         while self.done < asked.len() {
             let some = &asked[self.done..asked.len().min(self.done + PACKED_AT_ONCE)];
@@ -196,8 +201,8 @@ impl Packed {
                 if is_stopped && !until.is_over() {
                     return false;
                 }
-                self.add(met, room);
-                *cost += spent;
+                self.add(met, &mut reply.room);
+                reply.cost += spent;
             }
             if is_stopped {
                 return false;

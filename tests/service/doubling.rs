@@ -1,12 +1,14 @@
-//! No list of a frame or a filter takes more than its share: twice as long, it takes about twice as
-//! long to be worked on, with all that it is compared with as long as it is.
+//! No list of a frame or a filter takes more than its share of a scene: twice as long, it takes
+//! about twice as long to be worked on, with all that it is compared with as long as it is.
 //!
 //! Names of a filter were compared with groups one by one, and so were those that a body leaves;
-//! partners of a body were put in their places one by one; each change of a body copied all of its
-//! groups; and what hangs on one link made a list of all its pairs.
+//! each change of a body copied all of its groups; and what hangs on one link made a list of all
+//! its pairs.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+<<<<<<<< HEAD:crates/scene/src/tests/doubling.rs
 use super::changes::same;
 use super::robots::placed;
 use super::*;
@@ -14,6 +16,51 @@ use crate::query::{BodyFilter, SceneView};
 use crate::robots::Attached;
 use crate::{BodyChange, RobotChanges, RobotId, RuleChanges};
 use clearance_samples::panda;
+========
+use clearance_geometry::effort::Effort;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::samples;
+use clearance_geometry::separation::METHODS;
+use clearance_robot::Robot;
+use clearance_robot::model::Sources;
+use clearance_robot::urdf::DescriptionLimits;
+use clearance_scene::query::{BodyFilter, SceneView};
+use clearance_scene::robots::{Attached, rest_values};
+use clearance_scene::{
+    Body, BodyChange, BodyId, Declaration, Frame, Limits, RobotChanges, RobotId, RuleChanges,
+    Scene, SceneRobot,
+};
+
+const LIMITS: Limits = Limits {
+    bodies_max: 40_000,
+    parts_max: 40_000,
+    classes_max: 4_096,
+    pairs_max: 200_000,
+    listed_max: 100_000,
+};
+
+fn declare(declaration: Declaration) -> Scene {
+    Scene::open(declaration, &METHODS[0], LIMITS).unwrap()
+}
+
+fn frame(id: u64) -> Frame {
+    Frame { id, ..Frame::default() }
+}
+
+fn same(id: u32) -> BodyChange {
+    BodyChange {
+        id: BodyId(id),
+        parts: Vec::new(),
+        left_groups: Vec::new(),
+        joined_groups: Vec::new(),
+        fixed: None,
+        category: None,
+        mask: None,
+        margin: None,
+        continuous: None,
+    }
+}
+>>>>>>>> names:tests/service/doubling.rs
 
 fn names(first: char, count: usize) -> Vec<String> {
     (0..count).map(|k| format!("{first}{k}")).collect()
@@ -22,11 +69,11 @@ fn names(first: char, count: usize) -> Vec<String> {
 /// Bodies far from each other, of which the first is in very many groups. None is checked against
 /// another unless a list says so.
 fn lonely(count: usize, groups: usize) -> Vec<Body> {
-    let shape = cube(1.0);
+    let shape = Arc::new(samples::cuboid(1.0, 1.0, 1.0));
     let body = |id: u32| Body {
         groups: if id == 0 { names('g', groups).into() } else { names('h', 1).into() },
         fixed: true,
-        ..Body::solid(id, shape.clone()).placed(at(10.0 * f64::from(id), 0.0, 0.0))
+        ..Body::solid(id, shape.clone()).placed(Pose::translation(10.0 * f64::from(id), 0.0, 0.0))
     };
     (0..count as u32).map(body).collect()
 }
@@ -72,7 +119,7 @@ fn lists_of_names_take_twice_as_long_when_they_are_twice_as_long() {
     doubles("ignored groups of a filter", MANY, |count| {
         ask(count, BodyFilter { ignored_groups: names('g', count), ..BodyFilter::default() })
     });
-    let with = |changed: Vec<BodyChange>| Frame { changed, ..frame(1, vec![]) };
+    let with = |changed: Vec<BodyChange>| Frame { changed, ..frame(1) };
     doubles("groups that a body leaves", MANY, |count| {
         let left_groups = names('g', count);
         applied(&lonely_scene(4, count), &with(vec![BodyChange { left_groups, ..same(0) }]))
@@ -95,7 +142,7 @@ fn lists_of_pairs_take_twice_as_long_when_they_are_twice_as_long() {
         (0..count as u32).rev().map(|id| [BodyId(id), last]).collect()
     };
     let ruled = |count: usize, changes: RuleChanges| {
-        let frame = Frame { rule_changes: Some(changes), ..frame(1, vec![]) };
+        let frame = Frame { rule_changes: Some(changes), ..frame(1) };
         applied(&lonely_scene(count + 1, 1), &frame)
     };
     let count = MANY;
@@ -107,36 +154,61 @@ fn lists_of_pairs_take_twice_as_long_when_they_are_twice_as_long() {
     });
 }
 
-/// A panda, at 20,000 and above, among bodies that its hand is to carry.
-fn with_panda(bodies: usize) -> (Scene, Frame) {
-    let robot = Arc::new(panda());
-    let robots = vec![placed(50_000, &robot)];
+/// A cart on a rail.
+const SLIDER: &str = r#"<robot name="slider"><link name="rail"/><link name="cart">
+  <collision><geometry><box size="1 1 1"/></geometry></collision></link>
+  <joint name="slide" type="prismatic"><parent link="rail"/><child link="cart"/>
+  <axis xyz="1 0 0"/><limit lower="-9" upper="9" velocity="2"/></joint></robot>"#;
+
+/// A cart among bodies that it is to carry.
+fn with_cart(bodies: usize) -> (Scene, Frame) {
+    let meshes = std::collections::BTreeMap::new();
+    let sources = Sources {
+        urdf: SLIDER,
+        srdf: None,
+        meshes: &meshes,
+        gap_max: None,
+        leave_out_missing: false,
+    };
+    let limits = DescriptionLimits { nodes_max: 99, links_max: 9, parts_max: 9, depth_max: 9 };
+    let robot = Robot::build(&sources, &limits, &mut Effort::unlimited()).unwrap();
+    let robots = vec![SceneRobot {
+        id: RobotId(50_000),
+        name: String::new(),
+        base: Pose::translation(0.0, 9.0, 0.0),
+        values: rest_values(&robot),
+        paddings: vec![0.0; robot.links.len()],
+        robot: Arc::new(robot),
+        traits: Body { fixed: true, ..Body::without_parts() },
+        attached: Vec::new(),
+    }];
     let scene =
         declare(Declaration { bodies: lonely(bodies, 1), robots, ..Declaration::default() });
-    let on_hand = |id: u32| {
-        let (body, link) = (BodyId(id), "panda_hand".to_owned());
-        let touch_links = vec!["panda_leftfinger".to_owned()];
+    let on_cart = |id: u32| {
+        let (body, link) = (BodyId(id), "cart".to_owned());
+        let touch_links = vec!["rail".to_owned(), "cart".to_owned()];
         (RobotId(50_000), Attached { body, link, link_from_body: None, touch_links })
     };
-    let attached = (0..bodies as u32).map(on_hand).collect();
-    let robots = RobotChanges { attached, ..Default::default() };
-    (scene, Frame { robots, ..frame(1, vec![]) })
+    let attached = (0..bodies as u32).map(on_cart).collect();
+    let robots = RobotChanges { attached, ..RobotChanges::default() };
+    (scene, Frame { robots, ..frame(1) })
 }
 
 #[test]
 fn what_hangs_on_one_link_takes_twice_as_long_when_it_is_twice_as_much() {
-    doubles("attached bodies", MANY / 4, |count| {
-        let (scene, attach) = with_panda(count);
+    doubles("attached bodies", MANY / 2, |count| {
+        let (scene, attach) = with_cart(count);
         applied(&scene, &attach)
     });
-    doubles("detached bodies", MANY / 4, |count| {
-        let (mut scene, attach) = with_panda(count);
+    doubles("detached bodies", MANY / 2, |count| {
+        let (mut scene, attach) = with_cart(count);
         scene.apply(&attach).unwrap();
         let detached = (0..count as u32).map(BodyId).collect();
-        let robots = RobotChanges { detached, ..Default::default() };
-        applied(&scene, &Frame { robots, ..frame(2, vec![]) })
+        let robots = RobotChanges { detached, ..RobotChanges::default() };
+        applied(&scene, &Frame { robots, ..frame(2) })
     });
 }
+<<<<<<<< HEAD:crates/scene/src/tests/doubling.rs
 
 /// Pairs that move as one are not listed; they are left out of the pairs, and of their number.
 #[test]
@@ -163,3 +235,5 @@ fn what_hangs_on_one_link_is_not_checked_against_itself_and_is_counted_so() {
     let hand = scene.link_of(names(&pairs[0])[1]);
     assert!(hand.is_some(), "the links are checked still");
 }
+========
+>>>>>>>> names:tests/service/doubling.rs
