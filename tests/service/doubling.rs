@@ -2,28 +2,19 @@
 //! about twice as long to be worked on, with all that it is compared with as long as it is.
 //!
 //! Names of a filter were compared with groups one by one, and so were those that a body leaves;
-//! each change of a body copied all of its groups; and what hangs on one link made a list of all
-//! its pairs.
+//! each change of a body copied all of its groups; and what hangs on one link made a list of all its
+//! pairs.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-<<<<<<<< HEAD:crates/scene/src/tests/doubling.rs
-use super::changes::same;
-use super::robots::placed;
-use super::*;
-use crate::query::{BodyFilter, SceneView};
-use crate::robots::Attached;
-use crate::{BodyChange, RobotChanges, RobotId, RuleChanges};
-use clearance_samples::panda;
-========
 use clearance_geometry::effort::Effort;
 use clearance_geometry::pose::Pose;
-use clearance_geometry::samples;
 use clearance_geometry::separation::METHODS;
 use clearance_robot::Robot;
 use clearance_robot::model::Sources;
 use clearance_robot::urdf::DescriptionLimits;
+use clearance_samples;
 use clearance_scene::query::{BodyFilter, SceneView};
 use clearance_scene::robots::{Attached, rest_values};
 use clearance_scene::{
@@ -60,7 +51,6 @@ fn same(id: u32) -> BodyChange {
         continuous: None,
     }
 }
->>>>>>>> names:tests/service/doubling.rs
 
 fn names(first: char, count: usize) -> Vec<String> {
     (0..count).map(|k| format!("{first}{k}")).collect()
@@ -208,32 +198,3 @@ fn what_hangs_on_one_link_takes_twice_as_long_when_it_is_twice_as_much() {
         applied(&scene, &Frame { robots, ..frame(2) })
     });
 }
-<<<<<<<< HEAD:crates/scene/src/tests/doubling.rs
-
-/// Pairs that move as one are not listed; they are left out of the pairs, and of their number.
-#[test]
-fn what_hangs_on_one_link_is_not_checked_against_itself_and_is_counted_so() {
-    let (mut scene, attach) = with_panda(40);
-    for id in [3, 5] {
-        let change = BodyChange { fixed: Some(false), ..same(id) };
-        let changed = Frame { changed: vec![change], ..frame(u64::from(id) - 2, vec![]) };
-        scene.apply(&Frame { base: Some(scene.frame()), ..changed }).unwrap();
-    }
-    let before = scene.pairs_enabled();
-    let ignored = vec![[BodyId(3), BodyId(5)], [BodyId(3), BodyId(7)]];
-    let rule_changes = Some(RuleChanges { added_ignored_pairs: ignored, ..Default::default() });
-    let base = Some(scene.frame());
-    scene.apply(&Frame { id: 9, base, rule_changes, ..attach }).unwrap();
-    let pairs = scene.book.enabled_pairs();
-    assert_eq!(pairs.len() as u64, scene.pairs_enabled());
-    let id = |index: u32| scene.id_of(index);
-    let are_bodies = |pair: &&crate::PairKey| id(pair.q).0 < 50_000;
-    assert_eq!(pairs.iter().filter(are_bodies).count(), 0, "all of them hang on the hand");
-    // Two that were not fixed were checked against 38 others and each other.
-    assert!(before >= 2 * 38 + 1 && scene.pairs_enabled() <= before - (2 * 38 + 1), "{before}");
-    let names = |pair: &crate::PairKey| [pair.p, pair.q].map(id);
-    let hand = scene.link_of(names(&pairs[0])[1]);
-    assert!(hand.is_some(), "the links are checked still");
-}
-========
->>>>>>>> names:tests/service/doubling.rs

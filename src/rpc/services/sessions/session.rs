@@ -32,6 +32,7 @@ use crate::rpc::status::Failure;
 use crate::runtime::memory::Purse;
 use crate::runtime::metrics::{Ending, QuestionKind};
 use crate::runtime::settings::Limits as WireLimits;
+use clearance_geometry::effort::{Cost, Effort};
 use clearance_proto as api;
 use clearance_scene::{Applied, Declaration, Limits, Report, Runner, Scene, Waiting};
 
