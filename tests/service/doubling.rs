@@ -14,7 +14,7 @@ use clearance_geometry::separation::METHODS;
 use clearance_robot::Robot;
 use clearance_robot::model::Sources;
 use clearance_robot::urdf::DescriptionLimits;
-use clearance_samples;
+use clearance_samples as samples;
 use clearance_scene::query::{BodyFilter, SceneView};
 use clearance_scene::robots::{Attached, rest_values};
 use clearance_scene::{
