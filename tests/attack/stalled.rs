@@ -122,6 +122,8 @@ fn very_many_stalled_streams_of_one_connection_hold_up_none_and_are_counted() {
         check(&health(&client, Duration::from_secs(2)).await);
         assert!(stalled.try_join_next().is_none());
         stalled.shutdown().await;
+        // The connection ends with its last call.
+        drop(client);
         until_given_back(server, 16 * MIB, 300 * MIB).await;
     });
 }

@@ -16,6 +16,9 @@ use tokio::sync::oneshot;
 use crate::runtime::memory::neighbourhood;
 use crate::runtime::share;
 
+/// A connection that has been without calls for so long is not about to have another one.
+const SETTLED_MICROS: u64 = 1_000_000;
+
 /// The places of all connections; cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct Places(Arc<Crowd>);
@@ -76,7 +79,7 @@ impl Places {
         let own = guests.values().filter(|guest| guest.address == address).count() as u64;
         if share::places(own, taken, self.0.connections_max) == 0 {
             // Beyond its share it takes from whoever has most, which may be itself.
-            let from = largest(&guests).filter(|(_, count)| *count > own);
+            let from = self.largest(&guests).filter(|(_, count)| *count > own);
             let number = longest_idle(&guests, from.map_or(address, |(most, _)| most))?;
             let guest = guests.remove(&number)?;
             // It may have gone by itself.
@@ -97,11 +100,19 @@ impl Places {
     /// next.
     pub(super) fn make_room(&self) {
         let mut guests = self.lock();
-        let idle = largest(&guests).and_then(|(address, _)| longest_idle(&guests, address));
+        let idle = self.largest(&guests).and_then(|(address, _)| longest_idle(&guests, address));
         if let Some(guest) = idle.and_then(|number| guests.remove(&number)) {
             // It may have gone by itself.
             let _ = guest.eviction.send(());
         }
+    }
+
+    /// Of the addresses with idle connections the one with most connections, and how many. One that
+    /// was used just now is about to be used again, and is only looked at if there is no other.
+    fn largest(&self, guests: &BTreeMap<u64, Guest>) -> Option<(IpAddr, u64)> {
+        let now = micros_since(self.0.start);
+        largest_with(guests, |doings| doings.is_idle() && doings.idle_micros(now) >= SETTLED_MICROS)
+            .or_else(|| largest_with(guests, Doings::is_idle))
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Guest>> {
@@ -109,13 +120,16 @@ impl Places {
     }
 }
 
-/// Of the addresses that have idle connections the one with most connections, and their number.
-fn largest(guests: &BTreeMap<u64, Guest>) -> Option<(IpAddr, u64)> {
+/// Of the addresses with connections that are idle so, the one with most connections, and how many.
+fn largest_with(
+    guests: &BTreeMap<u64, Guest>,
+    is_idle: impl Fn(&Doings) -> bool,
+) -> Option<(IpAddr, u64)> {
     let mut counts: HashMap<IpAddr, (u64, bool)> = HashMap::new();
     for guest in guests.values() {
         let (count, has_idle) = counts.entry(guest.address).or_default();
         *count += 1;
-        *has_idle |= guest.doings.is_idle();
+        *has_idle |= is_idle(&guest.doings);
     }
     let with_idle = counts.into_iter().filter(|(_, (_, has_idle))| *has_idle);
     // By the address, too, so that nothing depends on the order of a table.
@@ -139,6 +153,10 @@ impl Doings {
     pub(in crate::rpc) fn begin(self: &Arc<Self>) -> Busy {
         self.calls.fetch_add(1, Ordering::Relaxed);
         Busy(self.clone())
+    }
+
+    fn idle_micros(&self, now: u64) -> u64 {
+        now.saturating_sub(self.idle_since.load(Ordering::Relaxed))
     }
 
     pub(in crate::rpc) fn is_idle(&self) -> bool {

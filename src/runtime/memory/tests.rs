@@ -86,10 +86,10 @@ fn places_are_shared_like_bytes() {
     while greedy.may_have_another(MemoryKind::Sessions, held.len() as u64, 1_000) {
         held.push(greedy.reserve(MemoryKind::Sessions, 1).unwrap());
     }
-    assert_eq!(held.len(), 563);
-    assert!(other.may_have_another(MemoryKind::Sessions, 563, 1_000));
+    assert_eq!(held.len(), 558);
+    assert!(other.may_have_another(MemoryKind::Sessions, 558, 1_000));
     held.pop();
-    assert!(greedy.may_have_another(MemoryKind::Sessions, 562, 1_000));
+    assert!(greedy.may_have_another(MemoryKind::Sessions, 557, 1_000));
 }
 
 #[test]
