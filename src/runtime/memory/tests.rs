@@ -121,6 +121,21 @@ fn forgotten_addresses_take_no_room() {
     assert!(account.0.addresses.lock().unwrap().len() <= 2);
 }
 
+/// 250 streams of a connection that nobody read had all that their address may have, and health was
+/// refused on the same connection.
+#[test]
+fn an_address_that_has_its_share_has_calls_still() {
+    let account = account(512);
+    let (own, mut held) = (client(&account, 1), Vec::new());
+    fill(&own, &mut held);
+    assert!(own.reserve(MemoryKind::Work, CALL_BYTES).is_err());
+    let mut calls = Vec::new();
+    while let Ok(call) = own.reserve(MemoryKind::Calls, CALL_BYTES) {
+        calls.push(call);
+    }
+    assert_eq!(calls.len(), 1_024, "a thirty-second of a half");
+}
+
 /// In what outlives connections a newcomer found nothing any more: three addresses had it all.
 #[test]
 fn whoever_keeps_little_gets_it_however_much_the_others_keep() {
