@@ -269,22 +269,24 @@ impl Purse {
     }
 
     /// Whether what was just added is within the bounds.
-    fn is_within(&self) -> bool {
+    fn is_within(&self, kind: MemoryKind) -> bool {
         let Owner { books, address, connection } = &*self.0;
         let (max, total) = (books.limit.value, books.total.load(Ordering::Relaxed));
         let held = |holder: &Holder| holder.bytes.load(Ordering::Relaxed);
         let own = connection.as_ref().map_or(u64::MAX, held);
         let kept = max / RATIONS_PART;
         let lasting = address.lasting.load(Ordering::Relaxed);
+        let calls = books.kinds[MemoryKind::Calls as usize].load(Ordering::Relaxed);
         let Some(free) = max.checked_sub(total) else {
             // More is held than there is, see `Purse::hold`; that keeps nobody from a small call.
-            let calls = books.kinds[MemoryKind::Calls as usize].load(Ordering::Relaxed);
             return own <= SPARE_BYTES && calls <= kept;
         };
         let is_small = own <= RATION_BYTES;
         let is_shared = free >= 2 * kept && held(address) <= free.saturating_mul(SHARE);
         let lasts_little = connection.is_none() && lasting <= kept / LASTING_RATIONS;
-        is_small || is_shared || lasts_little && free >= kept
+        // Streams that stall have all that their address may have, and health is asked beside them.
+        let is_call = kind == MemoryKind::Calls && calls <= kept / 2;
+        is_small || is_shared || (lasts_little || is_call) && free >= kept
     }
 
     /// Where what is kept for rations is being used up, unfinished messages of others give way.
@@ -342,7 +344,7 @@ impl Reservation {
             return Err(OutOfMemory(books.limit));
         }
         self.purse.add(self.kind, more);
-        if self.purse.is_within() {
+        if self.purse.is_within(self.kind) {
             self.bytes = bytes;
             self.purse.make_room();
             return Ok(());

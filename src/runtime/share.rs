@@ -4,8 +4,9 @@
 //! times what it leaves free of them. That alone gives five addresses everything of a thousand
 //! places (750, 187, 47, 12 and 3), for fractions of a place are no use to the sixth. So the last
 //! quarter is kept for rations: an address that holds less than a 256th of it, or nothing, gets so
-//! much whatever the others hold. Of a thousand places the first five addresses have 563, 141, 35,
-//! 9 and 2 then, and 251 more one each; of polytopes in 4 GiB 256 addresses have 4 MiB each.
+//! much whatever the others hold. Of places a 128th more is kept, so that of a thousand there is
+//! one for 256 addresses: the first five have 558, 139, 35, 9 and 2 then, and 257 more one each. Of
+//! 4 GiB for polytopes 256 addresses have 4 MiB each.
 
 /// An address may hold so many times what is free.
 pub const SHARE: u64 = 3;
@@ -13,19 +14,24 @@ pub const SHARE: u64 = 3;
 /// The part that is kept for rations: one in so many.
 const KEPT_PART: u64 = 4;
 
+/// What is kept of places beside it: one in so many.
+const MORE_PLACES: u64 = 128;
+
 /// For so many addresses there are rations at least, if there are as many places in the part.
 const RATIONS: u64 = 256;
 
 /// How many more places an address may have that has `own` of those that are `taken`, of `limit`.
 pub fn places(own: u64, taken: u64, limit: u64) -> u64 {
     // The last one may go beyond the share by a fraction: of one place all is beyond.
-    (missing(own, taken, limit).div_ceil(SHARE + 1)).max(ration(own, taken, limit))
+    let missing = missing(own, taken, limit, kept(limit) + limit / MORE_PLACES);
+    missing.div_ceil(SHARE + 1).max(ration(own, taken, limit))
 }
 
 /// How many more bytes an address may have that has `own` of those that are `taken`, of `limit`.
 pub fn bytes(own: u64, taken: u64, limit: u64) -> u64 {
     // So many more make as many fewer that are free.
-    (missing(own, taken, limit) / (SHARE + 1)).max(ration(own, taken, limit))
+    let missing = missing(own, taken, limit, kept(limit));
+    (missing / (SHARE + 1)).max(ration(own, taken, limit))
 }
 
 fn kept(limit: u64) -> u64 {
@@ -33,8 +39,8 @@ fn kept(limit: u64) -> u64 {
 }
 
 /// By how much it holds less than its share of what is not kept.
-fn missing(own: u64, taken: u64, limit: u64) -> u64 {
-    let free = limit.saturating_sub(taken).saturating_sub(kept(limit));
+fn missing(own: u64, taken: u64, limit: u64, kept: u64) -> u64 {
+    let free = limit.saturating_sub(taken).saturating_sub(kept);
     free.saturating_mul(SHARE).saturating_sub(own)
 }
 
@@ -67,7 +73,7 @@ mod tests {
     #[test]
     fn of_a_thousand_places_two_hundred_and_fifty_six_addresses_get_some() {
         let got = taken_by(257, 1_000, places);
-        assert_eq!(got[..6], [563, 141, 35, 9, 2, 1]);
+        assert_eq!(got[..6], [558, 139, 35, 9, 2, 1]);
         assert!(got[..256].iter().all(|got| *got > 0), "{got:?}");
     }
 

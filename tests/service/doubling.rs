@@ -2,8 +2,8 @@
 //! about twice as long to be worked on, with all that it is compared with as long as it is.
 //!
 //! Names of a filter were compared with groups one by one, and so were those that a body leaves;
-//! each change of a body copied all of its groups; and what hangs on one link made a list of all its
-//! pairs.
+//! each change of a body copied all of its groups; and what hangs on one link made a list of all
+//! its pairs.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

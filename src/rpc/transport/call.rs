@@ -102,7 +102,7 @@ impl Exchange {
         if is_over {
             return;
         }
-        let mut reply = Reply { stream, body, data: Bytes::new() };
+        let mut reply = OutgoingReply { stream, body, data: Bytes::new() };
         let ended = tokio::select! {
             biased;
             full = &mut given_up => {
@@ -140,14 +140,14 @@ async fn turned_true(mut flag: watch::Receiver<bool>) {
 }
 
 /// A reply on its way.
-struct Reply {
+struct OutgoingReply {
     stream: SendStream<Bytes>,
     body: Body,
     /// What the body has given and the client has not taken.
     data: Bytes,
 }
 
-impl Reply {
+impl OutgoingReply {
     /// Ready when all is handed to the transport.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
         loop {

@@ -5,7 +5,7 @@
 //! beyond it, or when all are taken, a new connection takes the place of one that has been without
 //! calls for longest: of the address with most connections, where that has more than its own.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -15,6 +15,9 @@ use tokio::sync::oneshot;
 
 use crate::runtime::memory::neighbourhood;
 use crate::runtime::share;
+
+/// A connection that has been without calls for so long is not about to have another one.
+const SETTLED_MICROS: u64 = 1_000_000;
 
 /// The places of all connections; cheap to clone.
 #[derive(Clone, Debug)]
@@ -75,9 +78,9 @@ impl Places {
         let taken = guests.len() as u64;
         let own = guests.values().filter(|guest| guest.address == address).count() as u64;
         if share::places(own, taken, self.0.connections_max) == 0 {
-            // Beyond its share it takes from whoever has most, which may be itself.
-            let from = largest(&guests).filter(|(_, count)| *count > own);
-            let number = longest_idle(&guests, from.map_or(address, |(most, _)| most))?;
+            // Beyond its share it takes from whoever has more, or from itself.
+            let number = self.to_leave(&guests, own);
+            let number = number.or_else(|| longest_idle(&guests, |at| at == address))?;
             let guest = guests.remove(&number)?;
             // It may have gone by itself.
             let _ = guest.eviction.send(());
@@ -97,11 +100,32 @@ impl Places {
     /// next.
     pub(super) fn make_room(&self) {
         let mut guests = self.lock();
-        let idle = largest(&guests).and_then(|(address, _)| longest_idle(&guests, address));
+        let idle = self.to_leave(&guests, 0);
         if let Some(guest) = idle.and_then(|number| guests.remove(&number)) {
             // It may have gone by itself.
             let _ = guest.eviction.send(());
         }
+    }
+
+    /// The idle connection that gives way to an address that has `own`: of the address with most
+    /// connections. One that was used just now is about to be used again, so where all were, the
+    /// one that has been idle for longest gives way, of whichever address that has more.
+    fn to_leave(&self, guests: &BTreeMap<u64, Guest>, own: u64) -> Option<u64> {
+        let now = micros_since(self.0.start);
+        let mut counts: BTreeMap<IpAddr, (u64, bool)> = BTreeMap::new();
+        for guest in guests.values() {
+            let (count, is_settled) = counts.entry(guest.address).or_default();
+            *count += 1;
+            let idle = now.saturating_sub(guest.doings.idle_since.load(Ordering::Relaxed));
+            *is_settled |= guest.doings.is_idle() && idle >= SETTLED_MICROS;
+        }
+        counts.retain(|_, (count, _)| *count > own);
+        let settled = counts.iter().filter(|(_, (_, is_settled))| *is_settled);
+        let most = settled.max_by_key(|(_, (count, _))| *count).map(|(address, _)| *address);
+        longest_idle(guests, |address| match most {
+            Some(most) => address == most,
+            None => counts.contains_key(&address),
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Guest>> {
@@ -109,23 +133,9 @@ impl Places {
     }
 }
 
-/// Of the addresses that have idle connections the one with most connections, and their number.
-fn largest(guests: &BTreeMap<u64, Guest>) -> Option<(IpAddr, u64)> {
-    let mut counts: HashMap<IpAddr, (u64, bool)> = HashMap::new();
-    for guest in guests.values() {
-        let (count, has_idle) = counts.entry(guest.address).or_default();
-        *count += 1;
-        *has_idle |= guest.doings.is_idle();
-    }
-    let with_idle = counts.into_iter().filter(|(_, (_, has_idle))| *has_idle);
-    // By the address, too, so that nothing depends on the order of a table.
-    with_idle.map(|(address, (count, _))| (address, count)).max_by_key(|(at, count)| (*count, *at))
-}
-
-/// The connection from this address that has been without calls for longest.
-fn longest_idle(guests: &BTreeMap<u64, Guest>, address: IpAddr) -> Option<u64> {
-    let own = guests.iter().filter(|(_, guest)| guest.address == address);
-    let idle = own.filter(|(_, guest)| guest.doings.is_idle());
+/// The connection that has been without calls for longest, of those from such addresses.
+fn longest_idle(guests: &BTreeMap<u64, Guest>, from: impl Fn(IpAddr) -> bool) -> Option<u64> {
+    let idle = guests.iter().filter(|(_, guest)| from(guest.address) && guest.doings.is_idle());
     let since = |guest: &Guest| guest.doings.idle_since.load(Ordering::Relaxed);
     idle.min_by_key(|(_, guest)| since(guest)).map(|(number, _)| *number)
 }

@@ -138,10 +138,11 @@ where
     };
     let Ok(mut http2) = greeted else { return };
     let pings = http2.ping_pong().expect("taken once");
+    let host = Host { service, peer, unread: unread.clone(), draining: manners.draining.clone() };
     let alive = keep_alive(pings, heard, &manners);
     let over = tokio::select! {
         biased;
-        over = converse(&mut http2, &service, &peer, &unread, &manners, false) => over,
+        over = host.converse(&mut http2, false) => over,
         () = std::future::poll_fn(|context| unread.poll_beyond(context)) => {
             Over::Leaves(Reason::ENHANCE_YOUR_CALM)
         }
@@ -151,7 +152,7 @@ where
     let over = match over {
         Over::GivesWay => {
             http2.graceful_shutdown();
-            converse(&mut http2, &service, &peer, &unread, &manners, true).await
+            host.converse(&mut http2, true).await
         }
         over @ (Over::Ended | Over::Leaves(_)) => over,
     };
@@ -163,39 +164,41 @@ where
     }
 }
 
-/// Takes calls until the client hangs up, or all have ended of a connection that drains: alone, or
-/// with the server.
-async fn converse<S>(
-    http2: &mut Http2<Connection, Bytes>,
-    service: &S,
-    peer: &Peer,
-    unread: &Unread,
-    manners: &Manners,
-    mut drains: bool,
-) -> Over
+/// What the calls of one connection need.
+struct Host<S> {
+    service: S,
+    peer: Peer,
+    unread: Unread,
+    draining: watch::Receiver<bool>,
+}
+
+impl<S> Host<S>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     S: Clone + Send + Sync + 'static,
     S::Future: Send,
 {
-    let draining = &manners.draining;
-    let mut begin_draining = std::pin::pin!(turned_true(draining.clone()));
-    loop {
-        tokio::select! {
-            biased;
-            accepted = http2.accept() => {
-                let Some(Ok(accepted)) = accepted else { return Over::Ended };
-                let (request, respond) = accepted;
-                let call = Exchange::new(request, respond, unread);
-                tokio::spawn(call.answer(service.clone(), peer.clone(), draining.clone()));
-            }
-            () = &mut begin_draining, if !drains => {
-                drains = true;
-                http2.graceful_shutdown();
-            }
-            () = tokio::time::sleep(DRAIN_INTERVAL), if drains => {
-                if peer.is_idle() && !http2.has_streams() {
-                    return Over::Leaves(Reason::NO_ERROR);
+    /// Takes calls until the client hangs up, or all have ended of a connection that drains: alone,
+    /// or with the server.
+    async fn converse(&self, http2: &mut Http2<Connection, Bytes>, mut drains: bool) -> Over {
+        let Self { service, peer, unread, draining } = self;
+        let mut begin_draining = std::pin::pin!(turned_true(draining.clone()));
+        loop {
+            tokio::select! {
+                biased;
+                accepted = http2.accept() => {
+                    let Some(Ok((request, respond))) = accepted else { return Over::Ended };
+                    let call = Exchange::new(request, respond, unread);
+                    tokio::spawn(call.answer(service.clone(), peer.clone(), draining.clone()));
+                }
+                () = &mut begin_draining, if !drains => {
+                    drains = true;
+                    http2.graceful_shutdown();
+                }
+                () = tokio::time::sleep(DRAIN_INTERVAL), if drains => {
+                    if peer.is_idle() && !http2.has_streams() {
+                        return Over::Leaves(Reason::NO_ERROR);
+                    }
                 }
             }
         }

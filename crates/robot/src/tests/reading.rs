@@ -176,8 +176,9 @@ fn a_text_is_read_as_xml_and_refused_with_its_line_where_it_is_none() {
         assert!(error.to_string().contains(problem), "{text}: {error}");
         assert_eq!(error.line, line, "{text}: {error}");
     }
-    let text = "\u{feff}<?xml version='1.0'?><!-- \u{e9} -->\n<x:robot xmlns:x='u' y:z='1' name = 'r&#65;\n\
-                &quot;'><?p q?>\u{e9}&lt;<![CDATA[<]]><link\n\tname='a' x:name='b' ></link ></x:robot>\n";
+    let text = "\u{feff}<?xml version='1.0'?><!-- \u{e9} -->\n\
+                <x:robot xmlns:x='u' y:z='1' name = 'r&#65;\n&quot;'><?p q?>\u{e9}&lt;<![CDATA[<]]>\
+                <link\n\tname='a' x:name='b' ></link ></x:robot>\n";
     let robot = robot_of(text).unwrap();
     assert_eq!((robot.name.as_str(), robot.links[0].name.as_str()), ("rA \"", "a"));
 }
@@ -229,9 +230,8 @@ fn bombs_are_refused_before_they_grow() {
     // A name of megabytes, repeated by each group that names the one that has it.
     let named = "<group name='g'/>".repeat(1_000);
     let long = "j".repeat(1 << 20);
-    let srdf = format!(
-        "<robot><group name='g'><joint name='{long}'/></group><group name='h'>{named}</group></robot>"
-    );
+    let first = format!("<group name='g'><joint name='{long}'/></group>");
+    let srdf = format!("<robot>{first}<group name='h'>{named}</group></robot>");
     let error = Semantics::read(&srdf, 100_000, &mut Effort::unlimited()).unwrap_err().to_string();
     assert!(error.contains("16777216 bytes"), "{error}");
     // Elements in each other without end cost a stack in a parser that calls itself.

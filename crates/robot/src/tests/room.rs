@@ -114,5 +114,5 @@ fn groups_that_repeat_a_long_name_very_often_are_refused() {
     let room = Room { bytes_max: usize::MAX, ..Room::default() };
     assert_eq!(built(urdf, Some(&groups(100)), &room).unwrap().groups.len(), 101);
     let refused = built(urdf, Some(&groups(1_000)), &room).unwrap_err().to_string();
-    assert!(refused.contains("bytes of names"), "{refused}");
+    assert!(refused.contains("names of joints in groups of more than"), "{refused}");
 }

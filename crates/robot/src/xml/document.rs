@@ -216,7 +216,8 @@ impl<'x> Reading<'x> {
         effort: &mut Effort<'_>,
     ) -> Result<Range<usize>, BuildError> {
         let first = self.document.attributes.len();
-        let (mut given, mut names) = (Attributes::new(inner, name_length), Names::default());
+        let (mut given, mut names) =
+            (Attributes::new(inner, name_length), DistinctNames::default());
         // It would compare names in its own way; see there.
         for attribute in given.with_checks(false) {
             effort.spend_step()?;
@@ -289,14 +290,15 @@ impl<'x> Reading<'x> {
     }
 }
 
-/// Names that are all different: a few in a list, many in a set, in which one is found soon.
+/// DistinctNames that are all different: a few in a list, many in a set, in which one is found
+/// soon.
 #[derive(Default)]
-struct Names<'x> {
+struct DistinctNames<'x> {
     few: ArrayVec<&'x str, 16>,
     many: BTreeSet<&'x str>,
 }
 
-impl<'x> Names<'x> {
+impl<'x> DistinctNames<'x> {
     /// Adds a name; false: it is there already.
     fn add(&mut self, name: &'x str) -> bool {
         if self.few.contains(&name) {
