@@ -19,6 +19,9 @@ use crate::runtime::share;
 /// A connection that has been without calls for so long is not about to have another one.
 const SETTLED_MICROS: u64 = 1_000_000;
 
+/// No connection comes from here.
+const NOWHERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED);
+
 /// The places of all connections; cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct Places(Arc<Crowd>);
@@ -78,9 +81,7 @@ impl Places {
         let taken = guests.len() as u64;
         let own = guests.values().filter(|guest| guest.address == address).count() as u64;
         if share::places(own, taken, self.0.connections_max) == 0 {
-            // Beyond its share it takes from whoever has more, or from itself.
-            let number = self.to_leave(&guests, own);
-            let number = number.or_else(|| longest_idle(&guests, |at| at == address))?;
+            let number = self.to_leave(&guests, address, own)?;
             let guest = guests.remove(&number)?;
             // It may have gone by itself.
             let _ = guest.eviction.send(());
@@ -100,7 +101,7 @@ impl Places {
     /// next.
     pub(super) fn make_room(&self) {
         let mut guests = self.lock();
-        let idle = self.to_leave(&guests, 0);
+        let idle = self.to_leave(&guests, NOWHERE, 0);
         if let Some(guest) = idle.and_then(|number| guests.remove(&number)) {
             // It may have gone by itself.
             let _ = guest.eviction.send(());
@@ -108,9 +109,9 @@ impl Places {
     }
 
     /// The idle connection that gives way to an address that has `own`: of the address with most
-    /// connections. One that was used just now is about to be used again, so where all were, the
-    /// one that has been idle for longest gives way, of whichever address that has more.
-    fn to_leave(&self, guests: &BTreeMap<u64, Guest>, own: u64) -> Option<u64> {
+    /// connections, where that has more, else one of its own. One that was used just now is about
+    /// to be used again, and gives way only to who has none, if there is no other.
+    fn to_leave(&self, guests: &BTreeMap<u64, Guest>, to: IpAddr, own: u64) -> Option<u64> {
         let now = micros_since(self.0.start);
         let mut counts: BTreeMap<IpAddr, (u64, bool)> = BTreeMap::new();
         for guest in guests.values() {
@@ -119,12 +120,11 @@ impl Places {
             let idle = now.saturating_sub(guest.doings.idle_since.load(Ordering::Relaxed));
             *is_settled |= guest.doings.is_idle() && idle >= SETTLED_MICROS;
         }
-        counts.retain(|_, (count, _)| *count > own);
-        let settled = counts.iter().filter(|(_, (_, is_settled))| *is_settled);
-        let most = settled.max_by_key(|(_, (count, _))| *count).map(|(address, _)| *address);
+        let more = counts.iter().filter(|(_, (count, is_settled))| *is_settled && *count > own);
+        let most = more.max_by_key(|(_, (count, _))| *count).map(|(address, _)| *address);
         longest_idle(guests, |address| match most {
             Some(most) => address == most,
-            None => counts.contains_key(&address),
+            None => own == 0 || address == to,
         })
     }
 
@@ -246,9 +246,15 @@ mod tests {
     fn whoever_has_fewer_takes_idle_ones_of_whoever_has_more() {
         let places = Places::new(16);
         let mut greedy: Vec<Place> = (0..9).map(|_| places.take(GREEDY).unwrap()).collect();
-        let others: Vec<Place> = (0..5).map(|_| places.take(OTHER).unwrap()).collect();
+        let three: Vec<Place> = (0..3).map(|_| places.take(OTHER).unwrap()).collect();
+        // Nobody's were idle for long: it takes from itself.
+        let mut own = places.take(OTHER).unwrap();
+        assert!(greedy.iter_mut().all(|place| !has_to_leave(place)));
+        std::thread::sleep(std::time::Duration::from_micros(SETTLED_MICROS + 1_000));
+        let others: Vec<Place> = (0..2).map(|_| places.take(OTHER).unwrap()).collect();
+        assert!(!has_to_leave(&mut own));
         assert_eq!(greedy.iter_mut().filter_map(|one| has_to_leave(one).then_some(())).count(), 2);
-        assert_eq!(others.len(), 5);
+        drop((three, others));
         places.make_room();
         assert_eq!(greedy.iter_mut().filter_map(|one| has_to_leave(one).then_some(())).count(), 1);
     }
