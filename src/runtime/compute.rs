@@ -2,12 +2,13 @@
 //!
 //! Handing a job to another thread and waking up again costs 25-60 µs, so work that is known to be
 //! small ([`mod@load`]) runs where it is; the rest waits in line for a worker. The line is fair
-//! between clients ([`mod@line`]). A job whose caller goes away while it waits leaves it at once. When jobs of others take long, another may overtake them, as soon as they have run or
-//! it has waited for [`PATIENCE`], on threads beside the pool, if nothing of its client is being
-//! worked on and its address leaves enough of them free; if it may not yet, it asks again every now
-//! and then. A job that has a session out, for which frames wait, may overtake its own client's,
-//! too, unless one of these has a session out as well. Helpers ([`mod@share`]) take parts of large
-//! jobs while there are processors that nobody else computes on.
+//! between clients ([`mod@line`]). A job whose caller goes away while it waits leaves it at once.
+//! When jobs of others take long, another may overtake them, as soon as they have run or it has
+//! waited for [`PATIENCE`], on threads beside the pool, if nothing of its client is being worked on
+//! and its address leaves enough of them free; if it may not yet, it asks again every now and then.
+//! A job that has a session out, for which frames wait, may overtake its own client's, too, unless
+//! one of these has a session out as well. Helpers ([`mod@share`]) take parts of large jobs while
+//! there are processors that nobody else computes on.
 //!
 //! All of these threads together can be more than there are processors. They have a lower priority
 //! ([`mod@priority`]), so that those that speak to clients do not wait for one of them to pause.

@@ -2,15 +2,16 @@
 //! about twice as long to be worked on, with all that it is compared with as long as it is.
 //!
 //! Names of a filter were compared with groups one by one, and so were those that a body leaves;
-//! each change of a body copied all of its groups; and what hangs on one link made a list of all its
-//! pairs.
+//! each change of a body copied all of its groups; and what hangs on one link made a list of all
+//! its pairs.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use clearance::geometry::Vec3;
 use clearance::geometry::effort::Effort;
+use clearance::geometry::hull::convex_hull;
 use clearance::geometry::pose::Pose;
-use clearance::geometry::samples;
 use clearance::geometry::separation::METHODS;
 use clearance::robot::Robot;
 use clearance::robot::model::Sources;
@@ -59,7 +60,9 @@ fn names(first: char, count: usize) -> Vec<String> {
 /// Bodies far from each other, of which the first is in very many groups. None is checked against
 /// another unless a list says so.
 fn lonely(count: usize, groups: usize) -> Vec<Body> {
-    let shape = Arc::new(samples::cuboid(1.0, 1.0, 1.0));
+    let corner = |k: u32| Vec3::from([0, 1, 2].map(|axis| f64::from(k >> axis & 1)));
+    let corners: Vec<Vec3> = (0..8).map(corner).collect();
+    let shape = Arc::new(convex_hull(&corners).unwrap().polytope);
     let body = |id: u32| Body {
         groups: if id == 0 { names('g', groups).into() } else { names('h', 1).into() },
         fixed: true,

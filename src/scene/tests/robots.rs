@@ -424,7 +424,7 @@ fn what_is_wrong_with_robots_is_said_and_changes_nothing() {
     assert_eq!(scene.body(BodyId(11)).unwrap().pose, at(0.0, 0.0, 1.0));
 }
 
-/// Pairs that move as one were listed, 200 million for 20,000 bodies on one link. They are not; they
+/// Pairs that move as one were listed, 200 million for 20,000 bodies on one link. They are not, and
 /// are left out of the pairs that are checked, and of their number.
 #[test]
 fn what_hangs_on_one_link_is_not_checked_against_itself_and_is_counted_so() {
