@@ -8,13 +8,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::convex_hull;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::separation::METHODS;
 use clearance_robot::Robot;
 use clearance_robot::model::Sources;
 use clearance_robot::urdf::DescriptionLimits;
-use clearance_samples as samples;
 use clearance_scene::query::{BodyFilter, SceneView};
 use clearance_scene::robots::{Attached, rest_values};
 use clearance_scene::{
@@ -59,7 +60,9 @@ fn names(first: char, count: usize) -> Vec<String> {
 /// Bodies far from each other, of which the first is in very many groups. None is checked against
 /// another unless a list says so.
 fn lonely(count: usize, groups: usize) -> Vec<Body> {
-    let shape = Arc::new(samples::cuboid(1.0, 1.0, 1.0));
+    let corner = |k: u32| Vec3::from([0, 1, 2].map(|axis| f64::from(k >> axis & 1)));
+    let corners: Vec<Vec3> = (0..8).map(corner).collect();
+    let shape = Arc::new(convex_hull(&corners).unwrap().polytope);
     let body = |id: u32| Body {
         groups: if id == 0 { names('g', groups).into() } else { names('h', 1).into() },
         fixed: true,

@@ -75,7 +75,7 @@ pub(super) async fn query(
     let until = holding.flag();
     let begin = move || inquiry.begin(held, &until);
     let (inquiry, copy) = match compute.run_with_session(false, begin).await?? {
-        Begun::Done(answer) => return Ok(answer),
+        Begun::Done(answer) => return Ok(*answer),
         Begun::Left(inquiry, copy) => (inquiry, copy),
     };
     compute.run_when_free(JobSize::UNKNOWN, move || inquiry.finish(&copy)).await?
@@ -109,7 +109,7 @@ struct Inquiry {
 
 /// What has become of a call that had the session.
 enum Begun {
-    Done(api::QuerySceneResponse),
+    Done(Box<api::QuerySceneResponse>),
     /// The rest is asked of a copy.
     Left(Box<Inquiry>, Copied),
 }
@@ -144,7 +144,7 @@ impl Inquiry {
         let builds = scene.builds_boxes_for(self.answers.count());
         let is_long = builds && scene.bodies().len() > TREE_BODIES_MAX;
         if !is_long && self.ask(&session, until)? || self.stop.load(Ordering::Relaxed) {
-            return Ok(Begun::Done(self.close(scene.frame())));
+            return Ok(Begun::Done(Box::new(self.close(scene.frame()))));
         }
         let bytes = scene.bytes_of_copy() as u64;
         let memory = session.purse().reserve(MemoryKind::Work, bytes)?;
