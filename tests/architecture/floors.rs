@@ -105,7 +105,7 @@ fn no_floor_names_what_is_not_its_business() {
         assert!(!files.is_empty(), "{} has no file", folder.display());
         let is_test = |path: &Path| path.iter().any(|part| part == "tests");
         for path in files.iter().filter(|path| !is_test(path)) {
-            for (number, line) in (1..).zip(read(&path).lines()) {
+            for (number, line) in (1..).zip(read(path).lines()) {
                 let code = line.split("//").next().unwrap_or_default();
                 let allowed = |word: &str| word.starts_with("Hash") && path.starts_with(LOOKED_UP);
                 let named = words.iter().chain(TOP).filter(|word| code.contains(**word));

@@ -22,7 +22,7 @@ use crate::watch::Bounds;
 pub(crate) const MIB: u64 = 1 << 20;
 
 /// What the server may give out.
-const BUDGET: u64 = 512 * MIB;
+pub(crate) const BUDGET: u64 = 512 * MIB;
 
 pub(crate) fn small() -> Start {
     let flags = vec![MEMORY_FLAG.to_owned(), BUDGET.to_string()];

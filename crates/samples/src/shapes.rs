@@ -46,7 +46,7 @@ impl Random {
         loop {
             let q = [self.signed(), self.signed(), self.signed(), self.signed()];
             if q.iter().map(|x| x * x).sum::<f64>() > 0.01 {
-                return Pose::from_quaternion(translation, q).unwrap();
+                return Pose::from_quaternion(translation, q).expect("not zero");
             }
         }
     }
@@ -90,7 +90,7 @@ impl Random {
 
 /// The hull of some points, which are known to have one.
 pub fn hull(points: &[Vec3]) -> Polytope {
-    convex_hull(points).unwrap().polytope
+    convex_hull(points).expect("legal points").polytope
 }
 
 /// The hull of `count` random points of an ellipsoid.
