@@ -62,11 +62,12 @@ async fn health(client: &Client, time: Duration) -> Vec<Duration> {
     times
 }
 
-fn check(times: &[Duration]) {
+/// Within the bounds, or so many times as long: of very many streams each takes its turn.
+fn check(times: &[Duration], factor: u32) {
     let [p99, worst] = [times[(times.len() - 1) * 99 / 100], times[times.len() - 1]];
     println!("  health on the same connection: {} times, p99 {p99:.2?}, {worst:.2?}", times.len());
-    assert!(p99 < USUAL * slowness(), "{p99:?}");
-    assert!(worst < WORST * slowness(), "{worst:?}");
+    assert!(p99 < USUAL * factor * slowness(), "{p99:?}");
+    assert!(worst < WORST * factor * slowness(), "{worst:?}");
 }
 
 /// The window of a connection was that of one of its streams: one that nobody read filled it, and
@@ -90,7 +91,7 @@ fn a_stalled_stream_beside_fifty_users_of_its_connection_holds_up_none() {
             });
         }
         tokio::time::sleep(Duration::from_millis(500)).await;
-        check(&health(&client, Duration::from_secs(2)).await);
+        check(&health(&client, Duration::from_secs(2)).await, 1);
         assert!(users.try_join_next().is_none(), "all are answered still");
         users.shutdown().await;
         assert!(!stalled.is_finished());
@@ -131,7 +132,7 @@ fn very_many_stalled_streams_of_one_connection_hold_up_none_and_are_counted() {
         };
         let in_time = tokio::time::timeout(patience, all_wait).await;
         assert!(in_time.is_ok(), "{} MiB wait: {:?}", unread().await >> 20, memory(server).await);
-        check(&health(&client, Duration::from_secs(2)).await);
+        check(&health(&client, Duration::from_secs(2)).await, 4);
         assert!(stalled.try_join_next().is_none());
         // Attackers have little of the processors: the cut is waited for.
         tokio::task::block_in_place(|| away.shutdown_timeout(Duration::from_secs(60)));
