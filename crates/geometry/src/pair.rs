@@ -66,8 +66,9 @@ pub struct Question<'a> {
     /// Width of the bracket in t, before the clearance tolerance's share.
     pub time_tolerance: f64,
     /// Closer than this, metres, a graze may stay undecided; `None` for 1e-13 x max(size, world).
-    /// Where something turns, less than [`CLEARANCE_TOLERANCE_MIN`] x max(size, world) counts as
-    /// that: enclosures of turned points are no tighter. Its share of the bracket is what it is
+    /// Where something turns, less than
+    /// [`CLEARANCE_TOLERANCE_MIN`](super::claim::CLEARANCE_TOLERANCE_MIN) x max(size, world) counts
+    /// as that: enclosures of turned points are no tighter. Its share of the bracket is what it is
     /// worth at the speed at which the nearest points close in where the bracket begins or, with a
     /// margin, where it ends.
     pub clearance_tolerance: Option<f64>,
