@@ -433,7 +433,7 @@ def tampered(wire, draw, claims, kinds, each, certainly):
     counts, wrong = defaultdict(Counter), []
     for name, change in kinds.items():
         tries = 0
-        while counts[name]["made"] < each and (tries := tries + 1) < 40 * each:
+        while counts[name]["made"] < each and (tries := tries + 1) < 120 * each:
             known = draw.choice(claims)
             claim = known.copy()
             try:
