@@ -1,4 +1,4 @@
-//! Floor 3: wire to domain and back.
+//! From the wire to the domain and back.
 //!
 //! A handler reads: convert (or say which field is wrong), admit, compute, convert back. Everything
 //! that can go wrong is a [`status::Failure`], and one table there says what the client gets.
@@ -8,14 +8,12 @@
 //! counts the `sessions`:
 //!
 //! ```text
-//! packed      lists of numbers, read where they were received
-//! api         the types of the wire, generated but for those
 //! path        where in a request we are, and failures that name a field
 //! status      the table from failures to statuses
 //! convert/    wire to domain and back: needs the registered bodies and the limits, no server
 //! transport/  connections, what surrounds every call, its time, replies that are not read yet
 //! shared      what the services share: settings, store, compute pool, clock, counters
-//! services/   certificates, polytopes, sessions, queries, info
+//! services/   certificates, polytopes, robots, sessions, queries, health, info
 //! serve       puts the server together
 //! ```
 

@@ -88,7 +88,7 @@ pub struct NewSession<'a, S> {
 pub struct Page<S> {
     /// The sessions.
     pub slots: Vec<Arc<Slot<S>>>,
-    /// Whether more follow.
+    /// More of them follow after these.
     pub has_more: bool,
     /// How many there are in all.
     pub total: u64,

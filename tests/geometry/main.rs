@@ -1,4 +1,4 @@
-//! Tests of floor 0 through its public surface.
+//! Tests of `clearance-geometry` through its public surface.
 
 mod families;
 mod hull_memory;

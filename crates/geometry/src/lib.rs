@@ -1,4 +1,4 @@
-//! Floor 0: from numbers to verdicts. Values and pure functions; no clock, no I/O, no threads.
+//! From points to verdicts. Values and pure functions; no clock, no I/O, no threads.
 //!
 //! Reading order: [`number`] makes arithmetic trustworthy; [`pose`] and [`motion`] say where things
 //! are; [`hull`] turns points into a [`polytope`], [`hierarchy`] and [`support`] search it;

@@ -39,7 +39,7 @@ pub struct CheckQuestion {
 /// The signed clearance of a pair: its distance, or minus its depth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SignedClearance {
-    /// Whose.
+    /// The pair that it is of.
     pub pair: BodyPair,
     /// How they stand.
     pub verdict: Verdict,

@@ -30,7 +30,7 @@ pub struct Group {
 pub struct NamedState {
     /// Its name.
     pub name: String,
-    /// Whose.
+    /// The group that the state is of.
     pub group: String,
     /// Joints with their values.
     pub values: Vec<(String, f64)>,

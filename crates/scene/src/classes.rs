@@ -12,7 +12,7 @@ use super::rules::Rules;
 /// The classes of some bodies.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Classes {
-    /// Of each body.
+    /// The class of each body, by its index.
     pub(super) class_of: Vec<u32>,
     pub(super) count: usize,
     /// `count x count`, symmetric.

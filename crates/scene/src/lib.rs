@@ -1,4 +1,4 @@
-//! Floor 1: scenes: bodies, pairs, witnesses and the step of a frame. State, deterministic, no
+//! Scenes: bodies, pairs, witnesses and the step of a frame. State, deterministic, no
 //! clock, no I/O, no threads.
 //!
 //! Reading order: [`body`] says what is declared and [`bounds`] where it surely is; `near` keeps

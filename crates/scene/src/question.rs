@@ -12,7 +12,7 @@ use clearance_geometry::pose::Pose;
 /// A new pose for one body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Move {
-    /// Whose.
+    /// The body that moves.
     pub body: BodyId,
     /// From the body's frame to the world, at the end of the frame.
     pub pose: Pose,

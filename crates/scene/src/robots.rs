@@ -58,7 +58,7 @@ pub struct Attached {
 /// New joint values of a robot, or a new place of its base.
 #[derive(Clone, Debug)]
 pub struct RobotMove {
-    /// Whose.
+    /// The robot that moves.
     pub robot: RobotId,
     /// All joint values; none: they stay, but for those that follow.
     pub values: Option<Vec<f64>>,

@@ -22,7 +22,7 @@ pub(super) enum Arrived {
     Data {
         /// Its number.
         stream: u32,
-        /// How many bytes.
+        /// The bytes of data in it.
         bytes: u64,
     },
 }

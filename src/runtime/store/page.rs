@@ -18,7 +18,7 @@ pub struct StoredPage {
     pub stored: Vec<Arc<Stored>>,
     /// What their descriptions take on the wire, bytes at most.
     pub bytes: u64,
-    /// Whether more follow.
+    /// More of them follow after these.
     pub has_more: bool,
 }
 

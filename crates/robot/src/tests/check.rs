@@ -78,7 +78,7 @@ fn contacts_are_those_of_all_pairs_decided_one_by_one() {
     assert!((5..55).contains(&free), "{free}");
 }
 
-/// The signed clearance of a pair, by the questions of floor 0.
+/// The signed clearance of a pair, by the questions of `clearance-geometry`.
 fn clearance_of(stand: &mut Stand<'_>, pair: BodyPair) -> [f64; 2] {
     let effort = &mut Effort::unlimited();
     let distance = stand.distance(pair, Stops::default(), effort).unwrap();

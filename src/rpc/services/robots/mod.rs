@@ -54,7 +54,7 @@ struct Caller<'a> {
     shared: &'a Shared,
     /// Pays for the cell, the work and the answer.
     purse: &'a Purse,
-    /// What was received.
+    /// Counts the messages that were received, and holds their memory.
     intake: &'a Intake,
     /// Says when to stop.
     guard: &'a StopGuard,
@@ -62,7 +62,12 @@ struct Caller<'a> {
     is_stream: bool,
 }
 
-impl Caller<'_> {
+impl<'a> Caller<'a> {
+    /// The caller of one question, who pays for it and may hang up.
+    fn of_one(shared: &'a Shared, intake: &'a Intake, guard: &'a StopGuard) -> Self {
+        Self { shared, purse: intake.purse(), intake, guard, is_stream: false }
+    }
+
     /// Does `job` in the compute pool.
     async fn run<R, F>(&self, estimate: Duration, job: F) -> Result<R, Refused>
     where
@@ -187,13 +192,7 @@ impl api::robot_service_server::RobotService for Robots {
     ) -> Result<Response<api::CheckConfigurationsResponse>, Status> {
         let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
         let intake = &Intake::of(&request);
-        let caller = Caller {
-            shared: &self.0,
-            purse: intake.purse(),
-            intake,
-            guard: &guard,
-            is_stream: false,
-        };
+        let caller = Caller::of_one(&self.0, intake, &guard);
         Ok(Response::new(check::once(caller, request.into_inner()).await?))
     }
 
@@ -203,13 +202,7 @@ impl api::robot_service_server::RobotService for Robots {
     ) -> Result<Response<api::CheckEdgesResponse>, Status> {
         let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
         let intake = &Intake::of(&request);
-        let caller = Caller {
-            shared: &self.0,
-            purse: intake.purse(),
-            intake,
-            guard: &guard,
-            is_stream: false,
-        };
+        let caller = Caller::of_one(&self.0, intake, &guard);
         Ok(Response::new(edges::answer(caller, request.into_inner()).await?))
     }
 
@@ -219,13 +212,7 @@ impl api::robot_service_server::RobotService for Robots {
     ) -> Result<Response<api::CheckPathResponse>, Status> {
         let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
         let intake = &Intake::of(&request);
-        let caller = Caller {
-            shared: &self.0,
-            purse: intake.purse(),
-            intake,
-            guard: &guard,
-            is_stream: false,
-        };
+        let caller = Caller::of_one(&self.0, intake, &guard);
         Ok(Response::new(edges::path(caller, request.into_inner()).await?))
     }
 

@@ -81,8 +81,7 @@ async fn talk(
         }
         let time = Duration::from_secs(shared.limits().call_seconds_max);
         let guard = StopGuard::after(Some(time));
-        let caller =
-            Caller { shared, purse: intake.purse(), intake, guard: &guard, is_stream: true };
+        let caller = Caller { is_stream: true, ..Caller::of_one(shared, intake, &guard) };
         if let Some(wire) = &check.cell {
             // The one before gives back its memory first.
             drop(cell.take());
