@@ -3,7 +3,7 @@
 //! Robots are named by their content, which everybody who has the same files knows; and anyone who
 //! could reach the port deleted what others used.
 
-use clearance::runtime::settings::Settings;
+use clearance::runtime::settings::{Limits, Settings};
 use clearance_proto as api;
 use tonic::{Code, Status};
 
@@ -98,4 +98,20 @@ async fn keys_of_robots_are_checked_and_those_of_one_address_are_counted() {
     check(&refused, Code::InvalidArgument, "BAD_FIELD", "robot_keys[1]");
     let refused = delete(&server, &id, &["key-0"; 17]).await.unwrap_err();
     check(&refused, Code::InvalidArgument, "LIMIT_EXCEEDED", "robot_keys");
+}
+
+/// A robot whose claim was refused stayed, open to everybody, though its client was told that it
+/// was not registered.
+#[tokio::test]
+async fn a_robot_that_may_not_be_claimed_is_not_registered_either() {
+    let server = Server::with_limits(Limits { keys_per_robot_max: 0, ..Limits::default() }).await;
+    let refused = register(&server, "mine").await.unwrap_err();
+    check(&refused, Code::InvalidArgument, "LIMIT_EXCEEDED", "robot_key");
+    let all = api::ListRobotsRequest::default();
+    let listed = robots(&server).list_robots(all).await.unwrap().into_inner();
+    assert_eq!((listed.robots.len(), listed.total_size), (0, 0));
+    // One that is there, open, stays.
+    register(&server, "").await.unwrap();
+    register(&server, "mine").await.unwrap_err();
+    assert!(register(&server, "").await.unwrap().already_registered);
 }

@@ -111,25 +111,33 @@ impl api::robot_service_server::RobotService for Robots {
         let (robot, work) = building.await.map_err(Failure::from)??;
         let robot = Arc::new(robot);
         let _room = room_for(shared, &intake, std::slice::from_ref(&robot))?;
+        // Robots of one id are described alike, so this is what is told of the one that is kept;
+        // once it is registered, nothing may fail any more.
+        let told = described(shared, vec![robot.clone()]).await?.pop();
         if validate_only {
             let already_registered = shared.robots.get(&robot.id).is_some();
-            let robot = described(shared, vec![robot]).await?.pop();
             let robot_key = String::new();
-            let read = api::RegisterRobotResponse { robot, already_registered, robot_key };
+            let read = api::RegisterRobotResponse { robot: told, already_registered, robot_key };
             return Ok(Response::new(read));
         }
         shared.refuse_while_draining()?;
+        let fresh = new_key().map_err(Failure::from)?;
         // What was built is counted as registered from here on.
         drop(work);
         let registered = shared.robots.register(robot, &purse, shared.limits());
         let (robot, already_registered) =
             registered.map_err(|limit| Failure::from(limit.reached()))?;
         let is_open = brought.is_some() || already_registered || shared.leaves_open;
-        let robot_key = if is_open { String::new() } else { new_key().map_err(Failure::from)? };
+        let robot_key = if is_open { String::new() } else { fresh };
         let made = (!robot_key.is_empty()).then(|| KeyDigest::of(&robot_key));
-        claim(shared, &robot.id, brought.or(made), &purse)?;
-        let robot = described(shared, vec![robot]).await?.pop();
-        Ok(Response::new(api::RegisterRobotResponse { robot, already_registered, robot_key }))
+        if let Err(refused) = claim(shared, &robot.id, brought.or(made), &purse) {
+            if !already_registered {
+                // Unless somebody else has claimed it meanwhile.
+                let _ = shared.robots.delete(&robot.id, &[]);
+            }
+            return Err(refused.into());
+        }
+        Ok(Response::new(api::RegisterRobotResponse { robot: told, already_registered, robot_key }))
     }
 
     async fn get_robot(
