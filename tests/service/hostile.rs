@@ -174,7 +174,7 @@ async fn a_hull_is_built_no_longer_than_the_deadline_and_then_is_not_registered(
 /// With a deadline that no large hull is built by.
 fn hurried<T>(message: T) -> Request<T> {
     let mut request = Request::new(message);
-    request.set_timeout(Duration::from_millis(200));
+    request.set_timeout(Duration::from_millis(50));
     request
 }
 
@@ -184,7 +184,7 @@ fn hurried<T>(message: T) -> Request<T> {
 async fn hulls_of_sessions_are_built_no_longer_than_the_deadline_and_then_nothing_is_done() {
     let server =
         Server::with_settings(Settings { compute_threads: 1, ..Settings::default() }).await;
-    // As many points as a part may have, and as many parts as take seconds.
+    // As many points as a part may have, and as many parts as take several times the deadline.
     let points = api::Points { xyz: ball(20_000) };
     let source = Some(api::placed_body::Source::Vertices(points));
     let parts = vec![api::PlacedBody { source, pose: None }; 4];
@@ -240,7 +240,7 @@ async fn hulls_of_sessions_are_built_no_longer_than_the_deadline_and_then_nothin
 async fn a_budget_that_ends_before_the_hull_of_a_questions_points_stops_the_question() {
     let server = Server::start().await;
     server.register("cube", &cube()).await;
-    let points = api::Points { xyz: ball(2_500) };
+    let points = api::Points { xyz: ball(20_000) };
     let source = Some(api::placed_body::Source::Vertices(points));
     let time = Some(prost_types::Duration { seconds: 0, nanos: 1_000 });
     let (p, q) = (Some(api::PlacedBody { source, pose: None }), Some(body("cube", 3.0)));
