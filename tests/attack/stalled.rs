@@ -62,12 +62,11 @@ async fn health(client: &Client, time: Duration) -> Vec<Duration> {
     times
 }
 
-/// Within the bounds, or so many times as long: of very many streams each takes its turn.
-fn check(times: &[Duration], factor: u32) {
+fn check(times: &[Duration]) {
     let [p99, worst] = [times[(times.len() - 1) * 99 / 100], times[times.len() - 1]];
     println!("  health on the same connection: {} times, p99 {p99:.2?}, {worst:.2?}", times.len());
-    assert!(p99 < USUAL * factor * slowness(), "{p99:?}");
-    assert!(worst < WORST * factor * slowness(), "{worst:?}");
+    assert!(p99 < USUAL * slowness(), "{p99:?}");
+    assert!(worst < WORST * slowness(), "{worst:?}");
 }
 
 /// The window of a connection was that of one of its streams: one that nobody read filled it, and
@@ -91,7 +90,7 @@ fn a_stalled_stream_beside_fifty_users_of_its_connection_holds_up_none() {
             });
         }
         tokio::time::sleep(Duration::from_millis(500)).await;
-        check(&health(&client, Duration::from_secs(2)).await, 1);
+        check(&health(&client, Duration::from_secs(2)).await);
         assert!(users.try_join_next().is_none(), "all are answered still");
         users.shutdown().await;
         assert!(!stalled.is_finished());
@@ -120,19 +119,27 @@ fn very_many_stalled_streams_of_one_connection_hold_up_none_and_are_counted() {
             stalled.spawn_on(stall(client.clone()), away.handle());
         }
         // Attackers give way, and there is a quarter of a gigabyte to send.
-        let patience = Duration::from_secs(60) * slowness();
+        let patience = Duration::from_secs(120) * slowness();
         let unread = async || {
             let kinds = memory(server).await.kinds;
             kinds.iter().find(|kind| kind.kind == "receiving").unwrap().bytes
         };
+        // A connection's own frames wait for each other: what its streams still send would hold up
+        // health on the way to the server, so it is asked only once nothing moves any more.
         let all_wait = async {
-            while unread().await < STREAMS as u64 * MIB * 3 / 4 {
-                tokio::time::sleep(Duration::from_millis(50)).await;
+            let mut before = 0;
+            loop {
+                let now = unread().await;
+                if now >= STREAMS as u64 * MIB * 3 / 4 && now == before {
+                    break;
+                }
+                before = now;
+                tokio::time::sleep(Duration::from_millis(300)).await;
             }
         };
         let in_time = tokio::time::timeout(patience, all_wait).await;
         assert!(in_time.is_ok(), "{} MiB wait: {:?}", unread().await >> 20, memory(server).await);
-        check(&health(&client, Duration::from_secs(2)).await, 4);
+        check(&health(&client, Duration::from_secs(2)).await);
         assert!(stalled.try_join_next().is_none());
         // Attackers have little of the processors: the cut is waited for.
         tokio::task::block_in_place(|| away.shutdown_timeout(Duration::from_secs(60)));
