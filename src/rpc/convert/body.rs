@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::geometry;
 use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::path::{NotImplemented, Path};
+use crate::rpc::path::{NotImplemented, Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::store::{Stored, StoredSolid};
 use clearance_geometry::contact_time::Travel;

@@ -3,7 +3,7 @@
 use super::body::{AskedBody, ReadyBody, Unready};
 use super::catalogue::Catalogue;
 use super::geometry;
-use crate::rpc::path::{BadField, Path};
+use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::status::Failure;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::motion::Motion;

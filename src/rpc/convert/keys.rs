@@ -1,6 +1,6 @@
 //! Keys that clients bring: of sessions, of aliases and of robots.
 
-use crate::rpc::path::Path;
+use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::sessions::owner::KeyDigest;
 use crate::runtime::settings::Limit;

@@ -9,7 +9,6 @@ pub mod catalogue;
 pub mod certificate;
 pub mod compound;
 pub mod described;
-pub mod geometry;
 pub mod keys;
 pub mod motions;
 pub mod options;
@@ -20,3 +19,5 @@ pub mod robots;
 pub mod sessions;
 pub mod several;
 pub mod solids;
+
+pub use clearance_certificates::geometry;

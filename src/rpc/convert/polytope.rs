@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use super::body::hull_bytes;
 use super::catalogue::id;
 use super::{geometry, keys};
-use crate::rpc::path::{BadField, Path};
+use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::memory::Reservation;
 use crate::runtime::sessions::owner::KeyDigest;

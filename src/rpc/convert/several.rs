@@ -4,7 +4,7 @@ use super::body::{AskedBody, JudgedBody};
 use super::catalogue::Catalogue;
 use super::geometry::motion;
 use super::options::AnswerOptions;
-use crate::rpc::path::Path;
+use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::Failure;
 use clearance_geometry::contact_time::{Travel, translation_of};
 use clearance_geometry::effort::Effort;

@@ -18,7 +18,7 @@ use super::connection::Peer;
 use super::intake::{Arriving, Intake};
 use super::timing::call_time;
 use super::unsent::Unsent;
-use crate::rpc::path::Path;
+use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::{Failure, of_transport};
 use crate::runtime::client::Client;
 use crate::runtime::clock::Clock;

@@ -7,7 +7,7 @@ use super::digested::Digested;
 use crate::rpc::convert::body::hull_bytes;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{points, pose, vector};
-use crate::rpc::path::Path;
+use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::cells::CellKey;
 use crate::runtime::robots::{RegisteredRobot, RobotStore};

@@ -1,7 +1,7 @@
 //! Edges: straight paths in the joint values, and what became of them, packed.
 
 use crate::rpc::convert::geometry::{length, tolerance};
-use crate::rpc::path::Path;
+use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::settings::Limits;
 use clearance_geometry::effort::Stopped;

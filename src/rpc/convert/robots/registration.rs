@@ -8,7 +8,7 @@ use super::digested::Digested;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::tolerance;
 use crate::rpc::convert::robots::description::description_bytes;
-use crate::rpc::path::Path;
+use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::robots::{ID_PREFIX, RegisteredRobot, RobotWork, part_ids};
 use crate::runtime::settings::Limits;

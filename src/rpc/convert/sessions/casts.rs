@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::rpc::convert::body::{AskedBody, Unready};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::coordinates;
-use crate::rpc::path::Path;
+use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::Failure;
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;

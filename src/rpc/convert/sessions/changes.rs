@@ -3,7 +3,7 @@
 use super::declare::{PartSource, group_names, margins, pair_ids, parts};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::length;
-use crate::rpc::path::Path;
+use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::Failure;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;

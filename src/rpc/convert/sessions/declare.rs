@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::rpc::convert::body::{Unready, hull_bytes, hull_of_checked, hull_time};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{length, points, pose, vector};
-use crate::rpc::path::{BadField, Path};
+use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::settings::Limits;
 use crate::runtime::store::{Lease, StoredSolid, bytes_at_most};

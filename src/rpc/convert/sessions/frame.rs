@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::robots::{self, DeclaredRobot};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::options::budget;
-use crate::rpc::path::{BadField, Path};
+use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::memory::OutOfMemory;
 use crate::runtime::settings::{Limit, Limits};

@@ -8,7 +8,7 @@ use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{coordinates, length, motion, tolerance, vector};
 use crate::rpc::convert::options::budget;
 use crate::rpc::convert::sessions::casts::{AskedCasts, polytope};
-use crate::rpc::path::{BadField, Path};
+use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::status::Failure;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::TIME_TOLERANCE;

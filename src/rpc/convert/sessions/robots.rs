@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{length, pose, pose_to_wire};
-use crate::rpc::path::{BadField, Path};
+use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::robots::RegisteredRobot;
 use clearance_proto as api;

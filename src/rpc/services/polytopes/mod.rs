@@ -14,7 +14,7 @@ use crate::rpc::convert::geometry::points_to_wire;
 use crate::rpc::convert::keys::digests;
 use crate::rpc::convert::paging::page_size;
 use crate::rpc::convert::polytope::{AskedPolytope, BuiltPolytope};
-use crate::rpc::path::{BadField, Path};
+use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;

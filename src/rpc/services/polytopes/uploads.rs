@@ -9,7 +9,7 @@ use tonic::Streaming;
 
 use crate::rpc::convert::geometry;
 use crate::rpc::convert::polytope::{AskedPolytope, AskedSource, file_source};
-use crate::rpc::path::Path;
+use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::shared::Shared;
 use crate::rpc::status::{Failure, of_transport};
 use crate::rpc::transport::intake::Intake;

@@ -15,7 +15,7 @@ use super::distance::DistanceQuestion;
 use super::first_contact::FirstContactQuestion;
 use super::penetration::PenetrationQuestion;
 use super::question::{Question, Run, count, estimate, working_bytes};
-use crate::rpc::path::Path;
+use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;

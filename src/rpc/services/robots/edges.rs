@@ -14,7 +14,7 @@ use crate::rpc::convert::robots::certificates::edge_certificate_to_wire;
 use crate::rpc::convert::robots::edges::{
     AskedEdges, cut_edges, first_not_free, joined_edges, push_edge,
 };
-use crate::rpc::path::Path;
+use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::memory::MemoryKind;
 use crate::runtime::settings::Limits;

@@ -25,7 +25,7 @@ pub use self::session::Session;
 use crate::rpc::convert::options::cost_to_wire;
 use crate::rpc::convert::paging::page_size;
 use crate::rpc::convert::sessions::plan::reply_bytes;
-use crate::rpc::path::Path;
+use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::{Failure, TooLong};
 use crate::rpc::transport::intake::Intake;
 use crate::runtime::sessions::owner::KeyDigest;

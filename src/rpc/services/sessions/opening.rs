@@ -1,6 +1,6 @@
 //! A scene that is opened in several messages of a stream, where one would be too large.
 
-use crate::rpc::path::{BadField, Path};
+use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::settings::Limits;
 use clearance_proto as api;

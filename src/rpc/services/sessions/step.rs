@@ -16,7 +16,7 @@ use super::session::Session;
 use super::work::Reports;
 use crate::rpc::convert::sessions::plan::reply_bytes;
 use crate::rpc::convert::sessions::report::bytes_of_message;
-use crate::rpc::path::Path;
+use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::shared::Shared;
 use crate::rpc::status::{Failure, TooLong};
 use crate::rpc::transport::intake::Intake;

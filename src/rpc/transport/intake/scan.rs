@@ -11,7 +11,7 @@
 use super::structures::{
     COUNTERS_MAX, Content, Field, Structure, Structures, numbers_bytes, text_bytes,
 };
-use crate::rpc::path::Path;
+use crate::rpc::path::{Path, WithinLimit};
 use crate::runtime::settings::{Exceeded, Limits};
 
 /// Messages inside one another, as deep as the decoder goes.

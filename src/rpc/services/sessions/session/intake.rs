@@ -6,7 +6,7 @@ use crate::rpc::convert::sessions::changes::{self, DeclaredChange};
 use crate::rpc::convert::sessions::declare::{Declared, PartSource};
 use crate::rpc::convert::sessions::frame::AskedFrame;
 use crate::rpc::convert::sessions::robots::DeclaredRobot;
-use crate::rpc::path::{BadField, Path};
+use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::services::sessions::refused::RefusedItems;
 use crate::rpc::status::Failure;
 use clearance_proto as api;

@@ -1,12 +1,12 @@
 //! Points, poses, motions and directions.
 
-use crate::rpc::path::{BadField, Path};
-use clearance_geometry::claim::{Axis, Direction, Outcome, Verdict};
-use clearance_geometry::effort::Stopped;
-use clearance_geometry::motion::Motion;
-use clearance_geometry::pair::VertexPair;
-use clearance_geometry::pose::{COORDINATE_MAX, Pose, PoseError};
-use clearance_geometry::{Mat3, Vec3};
+use crate::path::{BadField, Path};
+use clearance_proof::claim::{Axis, Direction, Outcome, Verdict};
+use clearance_proof::effort::Stopped;
+use clearance_proof::motion::Motion;
+use clearance_proof::pose::{COORDINATE_MAX, Pose, PoseError};
+use clearance_proof::vertex_pair::VertexPair;
+use clearance_proof::{Mat3, Vec3};
 use clearance_proto as api;
 use clearance_proto::packed::Packed;
 
