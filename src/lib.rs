@@ -1,21 +1,19 @@
 //! The server of `clearance`, which answers geometric questions about bodies in motion over gRPC
-//! and proves every answer, and the commands beside it.
+//! and proves every answer.
 //!
 //! `docs/contract.md` says what every answer promises, `docs/architecture.md` where everything is
 //! and which way a question and a frame go. What answers is in crates of its own (`crates/`), which
 //! know nothing of a network: `clearance-proof`, `clearance-geometry`, `clearance-robot` and
-//! `clearance-scene`; the messages are `clearance-proto`. Here are the two floors above:
+//! `clearance-scene`; the messages are `clearance-proto`, and `clearance-client` asks. Here are the
+//! two floors above:
 //!
 //! ```text
-//!  main.rs config.rs telemetry.rs     flags, signals, wiring only; the commands beside `serve`
+//!  main.rs config.rs telemetry.rs     flags, signals, wiring only; what commands there are
 //!  rpc/       wire <-> domain, services, one table from failure to status
 //!  runtime/   the only owner of threads, clock, disk, metrics
 //! ```
 
 pub mod config;
-pub mod conformance;
-pub mod demo;
 pub mod rpc;
 pub mod runtime;
 pub mod telemetry;
-pub mod verify;

@@ -22,12 +22,12 @@ enum Command {
     #[command(after_help = SERVE_HELP)]
     Serve(clearance::config::ServeOptions),
     /// Answers a file of reference cases and compares.
-    Conformance(clearance::conformance::Options),
+    Conformance(clearance_conformance::Options),
     /// Rules on answers by their certificates alone: accepted, or refused with the reason.
     #[command(after_help = VERIFY_HELP)]
-    Verify(clearance::verify::Options),
+    Verify(clearance_conformance::verify::Options),
     /// Streams a robot's motion through a cell to a server of its own, and reports.
-    Demo(clearance::demo::DemoOptions),
+    Demo(clearance_demo::DemoOptions),
     /// Reruns the papers' experiments; writes a table and a picture of each.
     Experiments(clearance_experiments::ExperimentsOptions),
 }
@@ -61,9 +61,9 @@ fn main() -> ExitCode {
             allocator::give_memory_back();
             verdict(serve::run(&options).map(|()| true))
         }
-        Command::Conformance(options) => verdict(clearance::conformance::run(&options, out)),
-        Command::Verify(options) => verdict(clearance::verify::run(&options, out)),
-        Command::Demo(options) => verdict(clearance::demo::run(&options, out)),
+        Command::Conformance(options) => verdict(clearance_conformance::run(&options, out)),
+        Command::Verify(options) => verdict(clearance_conformance::verify::run(&options, out)),
+        Command::Demo(options) => verdict(clearance_demo::run(&options, serve::until_told, out)),
         Command::Experiments(options) => verdict(clearance_experiments::run(&options, out)),
     }
 }

@@ -1,4 +1,4 @@
-//! Floor 4: `clearance serve`: settings, log, listener, signals.
+//! Floor 4: `clearance serve`: settings, log, listener, signals; and a server for the demo.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -11,6 +11,7 @@ use clearance::runtime::settings::Settings;
 use clearance::runtime::signals::stop_signal;
 use clearance::telemetry::{self, TelemetryError};
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 
 /// What the process may take to end when the time for draining is over: to end its threads and to
 /// give back what it holds.
@@ -55,6 +56,19 @@ pub(crate) fn run(options: &ServeOptions) -> Result<(), RunError> {
     // What outlived the time for draining is not waited for.
     runtime.shutdown_background();
     result
+}
+
+/// Serves with the default settings until it is told to stop, or nobody is left to tell.
+pub(crate) async fn until_told(
+    listener: TcpListener,
+    stop: oneshot::Receiver<()>,
+) -> Result<(), String> {
+    let shutdown = async {
+        // A dropped sender means stop, too.
+        let _ = stop.await;
+    };
+    let served = rpc::serve(listener, shutdown, Settings::default()).await;
+    served.map_err(|error| error.to_string())
 }
 
 async fn listen_and_serve(settings: Settings, file: Option<PathBuf>) -> Result<(), RunError> {

@@ -360,12 +360,6 @@ impl From<Failure> for Status {
     }
 }
 
-impl From<BadField> for Status {
-    fn from(bad: BadField) -> Self {
-        Failure::from(bad).into()
-    }
-}
-
 impl From<Exceeded> for Status {
     fn from(exceeded: Exceeded) -> Self {
         Failure::from(exceeded).into()

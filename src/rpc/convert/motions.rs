@@ -1,8 +1,9 @@
 //! How the two bodies of a question about first contact move.
 
 use super::body::AskedBody;
-use super::geometry::{length, motion, tolerance};
+use super::geometry::tolerance;
 use crate::rpc::path::{BadField, NotImplemented, Path};
+use clearance_certificates::hulls::Moves;
 use clearance_geometry::claim::TIME_TOLERANCE;
 use clearance_geometry::contact_time::{
     Method, Travel, names_of_those_that_answer_all, translation_of,
@@ -15,11 +16,7 @@ use clearance_proto as api;
 /// How the bodies move, and how finely to look.
 #[derive(Clone, Copy, Debug)]
 pub struct Motions {
-    motion_p: Motion,
-    motion_q: Motion,
-    deviation_p: f64,
-    deviation_q: f64,
-    margin: f64,
+    moves: Moves,
     time_tolerance: f64,
     clearance_tolerance: Option<f64>,
 }
@@ -27,16 +24,11 @@ pub struct Motions {
 impl Motions {
     /// Checks everything that can be wrong with it.
     pub fn convert(path: &Path<'_>, wire: &api::FindFirstContactRequest) -> Result<Self, BadField> {
-        let deviation = |name, value| length(&path.field(name), value);
         let finely = |name, value: Option<f64>| {
             value.map(|value| tolerance(&path.field(name), value)).transpose()
         };
         Ok(Self {
-            motion_p: motion(&path.field("p_motion"), wire.p_motion.as_ref())?,
-            motion_q: motion(&path.field("q_motion"), wire.q_motion.as_ref())?,
-            deviation_p: deviation("p_deviation", wire.p_deviation)?,
-            deviation_q: deviation("q_deviation", wire.q_deviation)?,
-            margin: deviation("margin", wire.margin)?,
+            moves: Moves::convert(path, wire)?,
             time_tolerance: finely("time_tolerance", wire.time_tolerance)?
                 .unwrap_or(TIME_TOLERANCE),
             clearance_tolerance: finely("clearance_tolerance", wire.clearance_tolerance)?,
@@ -50,9 +42,9 @@ impl Motions {
         [p, q]: [&AskedBody; 2],
     ) -> Result<[Travel; 2], NotImplemented> {
         let slacks = [
-            ("p_deviation", self.deviation_p),
-            ("q_deviation", self.deviation_q),
-            ("margin", self.margin),
+            ("p_deviation", self.moves.deviation_p),
+            ("q_deviation", self.moves.deviation_q),
+            ("margin", self.moves.margin),
         ];
         if let Some((field, _)) = slacks.iter().find(|(_, slack)| *slack > 0.0) {
             let what = "margins and deviations of polyhedra";
@@ -62,19 +54,25 @@ impl Motions {
             let turns = || path.field(field).not_implemented("polyhedra that turn");
             translation_of(motion, body.pose()).ok_or_else(turns)
         };
-        Ok([travel("p_motion", &self.motion_p, p)?, travel("q_motion", &self.motion_q, q)?])
+        let [motion_p, motion_q] = self.of_bodies();
+        Ok([travel("p_motion", motion_p, p)?, travel("q_motion", motion_q, q)?])
+    }
+
+    /// How P and Q move, without how finely to look.
+    pub fn moves(&self) -> Moves {
+        self.moves
     }
 
     /// How P and Q move.
     pub fn of_bodies(&self) -> [&Motion; 2] {
-        [&self.motion_p, &self.motion_q]
+        [&self.moves.motion_p, &self.moves.motion_q]
     }
 
     /// The motions, if contact is meant exactly: no margin and no deviation.
     pub fn without_slack(&self) -> Option<[&Motion; 2]> {
-        let slacks = [self.margin, self.deviation_p, self.deviation_q];
-        let has_none = slacks.iter().all(|slack| *slack <= 0.0);
-        has_none.then_some([&self.motion_p, &self.motion_q])
+        let Moves { margin, deviation_p, deviation_q, .. } = self.moves;
+        let has_none = [margin, deviation_p, deviation_q].iter().all(|slack| *slack <= 0.0);
+        has_none.then_some(self.of_bodies())
     }
 
     /// That the method answers these motions of these bodies; whoever named it is told which do.
@@ -100,13 +98,14 @@ impl Motions {
 
     /// The question about a pair.
     pub fn about<'a>(&self, pair: Pair<'a>) -> pair::Question<'a> {
+        let Moves { motion_p, motion_q, deviation_p, deviation_q, margin } = self.moves;
         pair::Question {
             pair,
-            motion_p: self.motion_p,
-            motion_q: self.motion_q,
-            deviation_p: self.deviation_p,
-            deviation_q: self.deviation_q,
-            margin: self.margin,
+            motion_p,
+            motion_q,
+            deviation_p,
+            deviation_q,
+            margin,
             time_tolerance: self.time_tolerance,
             clearance_tolerance: self.clearance_tolerance,
         }

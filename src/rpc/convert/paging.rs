@@ -1,14 +1,15 @@
 //! Pages of lists.
 
-use crate::rpc::path::{BadField, Path};
+use crate::rpc::path::Path;
+use crate::rpc::status::Failure;
 use crate::runtime::settings::Limits;
 
 /// How many entries a page has: what is asked for within the limits.
-pub fn page_size(limits: &Limits, asked: i32) -> Result<usize, BadField> {
+pub fn page_size(limits: &Limits, asked: i32) -> Result<usize, Failure> {
     let size = match u64::try_from(asked) {
         Ok(0) => limits.page_size_default,
         Ok(size) => size,
-        Err(_) => return Err(Path::ROOT.field("page_size").bad("must not be negative")),
+        Err(_) => return Err(Path::ROOT.field("page_size").bad("must not be negative").into()),
     };
     Ok(usize::try_from(size.min(limits.page_size_max).max(1)).unwrap_or(usize::MAX))
 }

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::told::Told;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::robots::cell::AskedCell;
 use crate::rpc::convert::robots::certificates::edge_certificate;
@@ -11,6 +10,7 @@ use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::robots::RobotStore;
 use crate::runtime::settings::Limits;
+use clearance_certificates::told::Told;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
 use clearance_robot::claim::{EdgeCertificate, EdgeClaim, EdgeSubject};

@@ -7,7 +7,6 @@ mod pair;
 mod questions;
 mod several;
 mod solids;
-mod told;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,13 +15,13 @@ use self::edges::EdgesStatement;
 use self::pair::PairClaim;
 use self::questions::AboutTwo;
 use self::several::CollisionStatement;
-use self::told::Told;
 use crate::rpc::convert::body::{AskedBody, bodies, polytopes};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::robots::RobotStore;
+use clearance_certificates::told::Told;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::polytope::Tables;
 use clearance_proto as api;

@@ -1,13 +1,13 @@
 //! What is claimed of several bodies, judged.
 
 use super::faces::NamedFaces;
-use super::told::{Told, required};
 use crate::rpc::convert::body::AskedBody;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{outcome, verdict};
 use crate::rpc::convert::several::AskedSeveral;
 use crate::rpc::convert::solids::collision;
 use crate::rpc::status::Failure;
+use clearance_certificates::told::{Told, required};
 use clearance_geometry::claim::{CollisionClaim, CollisionProof, MovingSolid, Outcome, Verdict};
 use clearance_geometry::effort::Effort;
 use clearance_geometry::judge::judge_collision;

@@ -1,13 +1,13 @@
 //! What is claimed of bodies that need not be convex, judged.
 
 use super::faces::NamedFaces;
-use super::told::t_contact;
 use crate::rpc::convert::body::JudgedBody;
 use crate::rpc::convert::geometry::outcome;
 use crate::rpc::convert::motions::Motions;
 use crate::rpc::convert::solids::{motion, proof};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use clearance_certificates::told::t_contact;
 use clearance_geometry::claim::{
     Outcome, SolidClaim, SolidMotionProof, SolidProof, Solids, Verdict,
 };

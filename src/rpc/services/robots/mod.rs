@@ -162,7 +162,7 @@ impl api::robot_service_server::RobotService for Robots {
         let token = request.page_token.as_str();
         if !token.is_empty() && !token.starts_with(ID_PREFIX) {
             let bad = Path::ROOT.field("page_token").bad("is not one that this server gave");
-            return Err(bad.into());
+            return Err(Failure::from(bad).into());
         }
         let bytes_max = self.0.limits().reply_bytes_default;
         let (page, more) = self.0.robots.page(token, size, bytes_max);

@@ -8,13 +8,13 @@ use arrayvec::ArrayVec;
 use self::entries::{is_single, located, one_of_each};
 use self::motion::SaidMotion;
 use super::faces::NamedFaces;
-use super::told::{Told, required};
 use crate::rpc::convert::body::{AskedBody, ReadyBody};
 use crate::rpc::convert::certificate::{at_most, margin_pairs, proof, surface};
 use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::convert::geometry::{direction, margin, verdict};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use clearance_certificates::told::{Told, required};
 use clearance_geometry::claim::{
     Compounds, DepthClaim, Direction, PartBound, PartStatement, Parts, Points, Surface, Verdict,
 };

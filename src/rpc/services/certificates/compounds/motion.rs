@@ -10,8 +10,8 @@ use crate::rpc::convert::geometry::{outcome, verdict};
 use crate::rpc::convert::motions::Motions;
 use crate::rpc::path::Path;
 use crate::rpc::services::certificates::faces::NamedFaces;
-use crate::rpc::services::certificates::told::{Told, required, t_contact};
 use crate::rpc::status::Failure;
+use clearance_certificates::told::{Told, required, t_contact};
 use clearance_geometry::claim::{
     Compounds, Course, Link, MotionClaim, Outcome, PartMotion, PartStatement, Parts, StaticProof,
     Verdict,

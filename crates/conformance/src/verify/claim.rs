@@ -3,11 +3,11 @@
 use arrayvec::ArrayVec;
 
 use super::{Findings, Hulls};
-use crate::conformance::answer::{
+use crate::answer::{
     CaseAnswer, WrittenCertificate, WrittenDirection, WrittenEnd, WrittenLink, WrittenRange,
     WrittenSurface,
 };
-use crate::conformance::cases::{Case, Kind};
+use crate::cases::{Case, Kind};
 use clearance_geometry::claim::{
     Axis, Bodies, Course, Direction, Frame, Link, MotionClaim, Outcome, Points, RangeClaim,
     RangeEnd, RangeProof, Span, StaticProof, Surface,

@@ -11,17 +11,17 @@ use clearance_geometry::pose::Pose;
 
 /// A thing that stands around.
 #[derive(Clone, Debug)]
-pub(super) struct Obstacle {
+pub(crate) struct Obstacle {
     /// For people.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// The points whose hull it is, in its own frame.
-    pub(super) points: Vec<Vec3>,
+    pub(crate) points: Vec<Vec3>,
     /// Where it stands.
-    pub(super) pose: Pose,
+    pub(crate) pose: Pose,
 }
 
 /// Everything that stands around.
-pub(super) fn obstacles() -> Vec<Obstacle> {
+pub(crate) fn obstacles() -> Vec<Obstacle> {
     let mut cell = Cell(Vec::new());
     cell.add_table();
     cell.add_shelf();
@@ -175,7 +175,7 @@ const OPEN: f64 = 0.02;
 /// down into the left bin, where the fingers sink into a part; fast across the front, over whisker
 /// and sign; down into the right bin without contact; a throw upwards at 2.5 m/s past the wire;
 /// home. Joint speeds stay within the limits of the URDF.
-pub(super) fn motion() -> Trajectory {
+pub(crate) fn motion() -> Trajectory {
     Trajectory::through(&[
         (0.0, [0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785, OPEN]),
         (1.1, [0.0, -0.586, 0.0, -2.639, 0.0, 3.286, 0.785, OPEN]),

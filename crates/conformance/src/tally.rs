@@ -31,7 +31,7 @@ const COMPLAINTS_SHOWN: usize = 3;
 
 /// All families so far.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     families: BTreeMap<String, Family>,
 }
 
@@ -61,7 +61,7 @@ struct Family {
 
 impl Tally {
     /// Compares one answered case.
-    pub(super) fn add_case(&mut self, case: &Case, reply: &Reply<CaseAnswer>) {
+    pub(crate) fn add_case(&mut self, case: &Case, reply: &Reply<CaseAnswer>) {
         let mut complaints = Vec::new();
         let family = self.families.entry(case.family.clone()).or_default();
         family.add_reply(&case.id, reply, &mut complaints);
@@ -79,7 +79,7 @@ impl Tally {
     }
 
     /// Compares one answered hull.
-    pub(super) fn add_hull(&mut self, set: &HullSet, reply: &Reply<HullAnswer>) {
+    pub(crate) fn add_hull(&mut self, set: &HullSet, reply: &Reply<HullAnswer>) {
         let mut complaints = Vec::new();
         let family = self.families.entry(format!("hull:{}", set.family)).or_default();
         family.add_reply(&set.id, reply, &mut complaints);
@@ -90,12 +90,12 @@ impl Tally {
     }
 
     /// Whether every case was answered and no answer contradicts its reference.
-    pub(super) fn is_all_right(&self) -> bool {
+    pub(crate) fn is_all_right(&self) -> bool {
         self.families.values().all(|family| family.complaints.is_empty())
     }
 
     /// Prints the table and the first complaints.
-    pub(super) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "{:<22} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7} {:>6}  slowest",

@@ -7,16 +7,16 @@ use super::robot::LINKS;
 use super::sampling::{SAMPLES, Sampled, Thing, World};
 
 /// Names of everything, by body id.
-pub(super) struct Names<'a> {
+pub(crate) struct Names<'a> {
     /// The robot's links that have parts.
-    pub(super) links: Vec<&'a str>,
+    pub(crate) links: Vec<&'a str>,
     /// Body ids from [`FIRST_OBSTACLE`].
-    pub(super) obstacles: Vec<&'a str>,
+    pub(crate) obstacles: Vec<&'a str>,
 }
 
 impl Names<'_> {
     /// The name of a body.
-    pub(super) fn of(&self, body: u32) -> &str {
+    pub(crate) fn of(&self, body: u32) -> &str {
         match thing(body) {
             Thing::Link(index) => self.links[index],
             Thing::Obstacle(index) => self.obstacles[index],
@@ -25,20 +25,20 @@ impl Names<'_> {
 }
 
 /// The robot's id in the session: its links are the bodies with this id plus their index.
-pub(super) const ROBOT: u32 = 1;
+pub(crate) const ROBOT: u32 = 1;
 
 /// The body id of a link.
-pub(super) fn link_id(index: usize) -> u32 {
+pub(crate) fn link_id(index: usize) -> u32 {
     ROBOT + u32::try_from(LINKS[index]).expect("a dozen links")
 }
 
 /// The body id of an obstacle.
-pub(super) fn obstacle_id(index: usize) -> u32 {
+pub(crate) fn obstacle_id(index: usize) -> u32 {
     FIRST_OBSTACLE + u32::try_from(index).expect("a hundred obstacles")
 }
 
 /// The body with this id.
-pub(super) fn thing(body: u32) -> Thing {
+pub(crate) fn thing(body: u32) -> Thing {
     match body.checked_sub(FIRST_OBSTACLE) {
         Some(index) => Thing::Obstacle(index as usize),
         None => {
@@ -49,27 +49,27 @@ pub(super) fn thing(body: u32) -> Thing {
 }
 
 /// Which of the robot's links a body is, of those that have parts.
-pub(super) fn link_index(body: u32) -> usize {
+pub(crate) fn link_index(body: u32) -> usize {
     match thing(body) {
         Thing::Link(index) | Thing::Obstacle(index) => index,
     }
 }
 
 /// A contact that sampling alone missed, and what fine sampling of the true path says.
-pub(super) struct Missed<'a> {
-    pub(super) contact: &'a ContactSpan,
-    pub(super) sampled: Sampled,
+pub(crate) struct Missed<'a> {
+    pub(crate) contact: &'a ContactSpan,
+    pub(crate) sampled: Sampled,
 }
 
 impl Missed<'_> {
     /// Whether fine sampling sees the contact and the frames do not.
-    pub(super) fn is_confirmed(&self) -> bool {
+    pub(crate) fn is_confirmed(&self) -> bool {
         self.sampled.contacts > 0 && !self.sampled.is_seen_by_frames
     }
 }
 
 /// Samples the true path finely between the frames of every contact that the frames did not see.
-pub(super) fn resample<'a>(record: &'a Record, world: &World<'_>) -> Vec<Missed<'a>> {
+pub(crate) fn resample<'a>(record: &'a Record, world: &World<'_>) -> Vec<Missed<'a>> {
     let sample = |contact: &'a ContactSpan| {
         let Couple { link, other } = contact.couple;
         let times = [seconds(contact.frame - 1), seconds(contact.frame)];
@@ -79,7 +79,7 @@ pub(super) fn resample<'a>(record: &'a Record, world: &World<'_>) -> Vec<Missed<
 }
 
 /// Prints the table.
-pub(super) fn print(
+pub(crate) fn print(
     record: &Record,
     missed: &[Missed<'_>],
     names: &Names<'_>,
@@ -199,7 +199,7 @@ fn print_missed(missed: &[Missed<'_>], names: &Names<'_>, out: &mut dyn Write) -
 }
 
 /// With a comma before every third digit from the end.
-pub(super) fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (index, digit) in digits.char_indices() {

@@ -1,4 +1,4 @@
-//! Floor 4: `clearance demo`: the main job from end to end, on a real robot.
+//! `clearance demo`: the main job from end to end, on a real robot.
 //!
 //! [`robot`] has the files of the Panda, [`cell`] is what stands around it and how it moves
 //! ([`shapes`], [`trajectory`]), [`client`] registers all that with a server and streams the joint
@@ -20,14 +20,15 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use client::{Client, Registered};
+use client::Registrations;
 use record::Record;
 use report::Names;
 use robot::Panda;
 use sampling::World;
 
-use crate::runtime::settings::Settings;
-use clearance_proto as api;
+use clearance_client::Client;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 
 /// How to run the demo.
 #[derive(clap::Args, Clone, Debug)]
@@ -60,9 +61,16 @@ pub enum DemoError {
     Output(#[from] io::Error),
 }
 
-impl From<tonic::Status> for DemoError {
-    fn from(status: tonic::Status) -> Self {
-        Self::Server(Box::new(status))
+impl From<clearance_client::Error> for DemoError {
+    fn from(error: clearance_client::Error) -> Self {
+        use clearance_client::Error;
+        match error {
+            Error::Connection(error) => Self::Connection(error),
+            Error::Status(status) => Self::Server(status),
+            Error::Address(_) | Error::Protocol(_) | Error::TakenOver | Error::NotProven(_) => {
+                Self::Protocol(error.to_string())
+            }
+        }
     }
 }
 
@@ -72,27 +80,38 @@ impl From<record::Unreadable> for DemoError {
     }
 }
 
-/// Starts a server on a loopback port and puts it to work. True when every pair had its verdict
-/// and fine sampling confirms every contact that was found between two frames.
-pub fn run(options: &DemoOptions, out: &mut dyn Write) -> Result<bool, DemoError> {
+/// Has a server started on a loopback port and puts it to work. `serve` serves on a listener until
+/// it is told to stop, and says in words what went wrong. True when every pair had its verdict and
+/// fine sampling confirms every contact that was found between two frames.
+pub fn run<S>(
+    options: &DemoOptions,
+    serve: impl FnOnce(TcpListener, oneshot::Receiver<()>) -> S,
+    out: &mut dyn Write,
+) -> Result<bool, DemoError>
+where
+    S: Future<Output = Result<(), String>> + Send + 'static,
+{
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve_and_run(options, out))
+    runtime.block_on(serve_and_run(options, serve, out))
 }
 
-async fn serve_and_run(options: &DemoOptions, out: &mut dyn Write) -> Result<bool, DemoError> {
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
+async fn serve_and_run<S>(
+    options: &DemoOptions,
+    serve: impl FnOnce(TcpListener, oneshot::Receiver<()>) -> S,
+    out: &mut dyn Write,
+) -> Result<bool, DemoError>
+where
+    S: Future<Output = Result<(), String>> + Send + 'static,
+{
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let url = format!("http://{}", listener.local_addr()?);
-    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let shutdown = async {
-        // A dropped sender means stop, too.
-        let _ = stopped.await;
-    };
-    let server = tokio::spawn(crate::rpc::serve(listener, shutdown, Settings::default()));
+    let (stop, stopped) = oneshot::channel::<()>();
+    let server = tokio::spawn(serve(listener, stopped));
     let result = run_against(url, options, out).await;
     // The server may have ended on its own; then there is nobody to tell.
     let _ = stop.send(());
     let ended = server.await.map_err(|error| DemoError::Protocol(error.to_string()))?;
-    ended.map_err(|error| DemoError::Protocol(error.to_string()))?;
+    ended.map_err(DemoError::Protocol)?;
     result
 }
 
@@ -102,17 +121,17 @@ async fn run_against(
     out: &mut dyn Write,
 ) -> Result<bool, DemoError> {
     let (robot, motion, obstacles) = (Panda::read()?, cell::motion(), cell::obstacles());
-    let mut client = Client::connect(url.clone()).await?;
-    let registered = client.register(&robot, &obstacles).await?;
-    let mut run = client.open(&motion, &obstacles, &registered).await?;
-    print_scene(&url, &robot, &registered, run.checked_pairs, out)?;
+    let client = Client::connect(&url).await?;
+    let registered = client::register(&client, &robot, &obstacles).await?;
+    let mut session = client::open(&client, &motion, &obstacles, &registered).await?;
+    print_scene(&url, &robot, &registered, session.opened().checked_pairs, out)?;
 
     let start = Instant::now();
     let mut progress = Progress::new(options.quiet, start);
-    let record = run.stream(&motion, &mut |record| progress.show(record)).await?;
+    let record = client::stream(&mut session, &motion, &mut |record| progress.show(record)).await?;
     progress.end();
     let wall_s = start.elapsed().as_secs_f64();
-    client.close(run).await?;
+    session.close().await?;
 
     let world = World::new(&robot, &motion, &obstacles)?;
     let missed = report::resample(&record, &world);
@@ -129,15 +148,13 @@ async fn run_against(
 fn print_scene(
     url: &str,
     robot: &Panda,
-    registered: &Registered,
+    registered: &Registrations,
     checked_pairs: u64,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let vertices = |reports: &[api::RegistrationReport]| -> Vec<u32> {
-        let polytopes = reports.iter().filter_map(|report| report.polytope.as_ref());
-        polytopes.map(|polytope| polytope.vertex_count).collect()
-    };
-    let things = vertices(&registered.obstacles);
+    let reports = registered.obstacles.iter().map(|obstacle| &obstacle.report);
+    let polytopes = reports.filter_map(|report| report.polytope.as_ref());
+    let things: Vec<u32> = polytopes.map(|polytope| polytope.vertex_count).collect();
     let parts = robot.robot().parts.iter().map(|part| part.polytope.vertex_count());
     let large = things.iter().filter(|count| **count >= 1000).count();
     writeln!(out, "server   {url}, in this process; everything below goes over gRPC")?;

@@ -3,7 +3,7 @@
 
 /// A spline through waypoints of several coordinates.
 #[derive(Clone, Debug)]
-pub(super) struct Trajectory {
+pub(crate) struct Trajectory {
     times_s: Vec<f64>,
     waypoints: Vec<Vec<f64>>,
     /// First derivative of every coordinate at every waypoint, a second.
@@ -12,7 +12,7 @@ pub(super) struct Trajectory {
 
 impl Trajectory {
     /// Through `(time in seconds, coordinates)`, in order of time; at least two.
-    pub(super) fn through<const N: usize>(waypoints: &[(f64, [f64; N])]) -> Self {
+    pub(crate) fn through<const N: usize>(waypoints: &[(f64, [f64; N])]) -> Self {
         let times_s: Vec<f64> = waypoints.iter().map(|(time, _)| *time).collect();
         let columns: Vec<Vec<f64>> = (0..N)
             .map(|k| {
@@ -30,12 +30,12 @@ impl Trajectory {
     }
 
     /// When it ends, seconds.
-    pub(super) fn end_s(&self) -> f64 {
+    pub(crate) fn end_s(&self) -> f64 {
         self.times_s.last().copied().unwrap_or(0.0)
     }
 
     /// The coordinates at a time; before the start and after the end, those there.
-    pub(super) fn at(&self, time_s: f64) -> Vec<f64> {
+    pub(crate) fn at(&self, time_s: f64) -> Vec<f64> {
         let time_s = time_s.clamp(self.times_s[0], self.end_s());
         let after = self.times_s.partition_point(|knot| *knot <= time_s);
         let i = after.clamp(1, self.times_s.len() - 1) - 1;

@@ -11,14 +11,14 @@ use clearance_geometry::penetration::{Depth, Range};
 use clearance_geometry::separation::Decision;
 
 /// A case, and its pair as built here. A server is asked by the case's own numbers.
-pub(super) struct Asked<'a> {
-    pub(super) case: &'a Case,
-    pub(super) pair: Pair<'a>,
+pub(crate) struct Asked<'a> {
+    pub(crate) case: &'a Case,
+    pub(crate) pair: Pair<'a>,
 }
 
 impl Asked<'_> {
     /// The question when they meet.
-    pub(super) fn motion_question(&self) -> Question<'_> {
+    pub(crate) fn motion_question(&self) -> Question<'_> {
         let [motion_p, motion_q] = self.case.motions();
         Question {
             margin: self.case.contact_margin,
@@ -30,17 +30,17 @@ impl Asked<'_> {
 
 /// What is said of one hull.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct HullFacts {
-    pub(super) dimension: u8,
+pub(crate) struct HullFacts {
+    pub(crate) dimension: u8,
     /// Merged facets of a solid; of anything less it does not matter.
-    pub(super) faces: usize,
-    pub(super) volume: f64,
+    pub(crate) faces: usize,
+    pub(crate) volume: f64,
     /// For each vertex the lowest given point that is it.
-    pub(super) given_of_vertex: Vec<u32>,
+    pub(crate) given_of_vertex: Vec<u32>,
 }
 
 /// Answers questions, or says in words why not.
-pub(super) trait Respondent {
+pub(crate) trait Respondent {
     /// Learns a point set that later cases name by `id`.
     fn learn(&mut self, id: u64, points: &[[f64; 3]]) -> Result<(), String>;
     /// Describes the hull of these points.

@@ -20,7 +20,7 @@ use clearance_geometry::pose::Pose;
 use clearance_geometry::separation::Decision;
 
 /// Asks and judges.
-pub(super) struct Runner {
+pub(crate) struct Runner {
     respondent: Box<dyn Respondent>,
     bodies: BTreeMap<u64, Result<CaseBody, String>>,
 }
@@ -33,12 +33,12 @@ struct CaseBody {
 
 impl Runner {
     /// Asking this respondent.
-    pub(super) fn new(respondent: Box<dyn Respondent>) -> Self {
+    pub(crate) fn new(respondent: Box<dyn Respondent>) -> Self {
         Self { respondent, bodies: BTreeMap::new() }
     }
 
     /// Takes in a point set that later cases name by `id`.
-    pub(super) fn learn(&mut self, id: u64, points: &[[f64; 3]]) {
+    pub(crate) fn learn(&mut self, id: u64, points: &[[f64; 3]]) {
         let body = self.respondent.learn(id, points).and_then(|()| {
             let hull = build(points)?;
             Ok(CaseBody { given_of_vertex: given_of_vertex(&hull), hull })
@@ -47,7 +47,7 @@ impl Runner {
     }
 
     /// Answers for one hull.
-    pub(super) fn answer_hull(&mut self, set: &HullSet) -> Reply<HullAnswer> {
+    pub(crate) fn answer_hull(&mut self, set: &HullSet) -> Reply<HullAnswer> {
         let mut reply = Reply::empty();
         let start = Instant::now();
         let facts = self.respondent.hull(&set.points);
@@ -76,7 +76,7 @@ impl Runner {
     }
 
     /// Answers one case about two sets learnt before.
-    pub(super) fn answer_case(&mut self, case: &Case) -> Reply<CaseAnswer> {
+    pub(crate) fn answer_case(&mut self, case: &Case) -> Reply<CaseAnswer> {
         let mut asking = Asking { respondent: &mut *self.respondent, reply: Reply::empty() };
         let answer = body(&self.bodies, case.p).and_then(|p| {
             let q = body(&self.bodies, case.q)?;

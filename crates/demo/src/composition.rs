@@ -11,7 +11,7 @@ use super::sampling::{Thing, World};
 use clearance_geometry::polytope::Polytope;
 
 /// The picture of the run.
-pub(super) fn picture(
+pub(crate) fn picture(
     record: &Record,
     world: &World<'_>,
     names: &Names<'_>,

@@ -20,14 +20,14 @@ use clearance_geometry::{Vec3, contact_time};
 const STEPS_PER_QUESTION: u64 = 2_000_000;
 
 /// The library itself.
-pub(super) struct Library {
+pub(crate) struct Library {
     methods: Methods,
     cost: Cost,
 }
 
 impl Library {
     /// Searching with these methods.
-    pub(super) fn new(methods: Methods) -> Self {
+    pub(crate) fn new(methods: Methods) -> Self {
         Self { methods, cost: Cost::default() }
     }
 
@@ -98,13 +98,13 @@ impl Respondent for Library {
 }
 
 /// The hull of a case's points.
-pub(super) fn build(points: &[[f64; 3]]) -> Result<Hull, String> {
+pub(crate) fn build(points: &[[f64; 3]]) -> Result<Hull, String> {
     let points: Vec<Vec3> = points.iter().map(|p| Vec3::from(*p)).collect();
     guarded(|| convex_hull(&points))?.map_err(|error| error.to_string())
 }
 
 /// For each vertex the lowest given point that is it.
-pub(super) fn given_of_vertex(hull: &Hull) -> Vec<u32> {
+pub(crate) fn given_of_vertex(hull: &Hull) -> Vec<u32> {
     let mut given_of_vertex = vec![u32::MAX; hull.polytope.vertices().len()];
     for (given, vertex) in (0..).zip(&hull.vertex_of_given) {
         if let Some(vertex) = *vertex {
@@ -121,7 +121,7 @@ thread_local! {
 }
 
 /// Runs `work`; a panic becomes an error.
-pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {
         let loud = std::panic::take_hook();

@@ -3,84 +3,51 @@
 use std::collections::BTreeMap;
 
 use tokio::runtime::Runtime;
-use tonic::transport::Channel;
 
 use super::Methods;
 use super::cases::{Case, Kind};
 use super::respondent::{Asked, HullFacts, Respondent};
-use crate::rpc::convert::certificate::{at_most, chain, proof, range, surface};
-use crate::rpc::convert::geometry::{direction, vector};
-use crate::rpc::convert::options::MethodRow;
-use crate::rpc::path::Path;
-use api::polytope_service_client::PolytopeServiceClient;
-use api::query_service_client::QueryServiceClient;
+use clearance_certificates::certificate::{at_most, chain, proof, range, surface};
+use clearance_certificates::geometry::{direction, vector, vector_to_wire};
+use clearance_certificates::path::Path;
+use clearance_client::{Client, Registered, api, spec_of};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{FirstContact, Outcome, Span};
 use clearance_geometry::distance::Distance;
 use clearance_geometry::effort::Cost;
 use clearance_geometry::penetration::{Depth, Range};
 use clearance_geometry::separation::Decision;
-use clearance_proto as api;
 
 /// A server, asked from this thread.
-pub(super) struct Server {
+pub(crate) struct Server {
     runtime: Runtime,
-    polytopes: PolytopeServiceClient<Channel>,
-    queries: QueryServiceClient<Channel>,
+    client: Client,
     methods: Methods,
-    ids: BTreeMap<u64, String>,
+    known: BTreeMap<u64, Registered>,
     cost: Cost,
 }
 
 impl Server {
     /// Connects.
-    pub(super) fn connect(url: &str, methods: Methods) -> Result<Self, String> {
+    pub(crate) fn connect(url: &str, methods: Methods) -> Result<Self, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
-        let endpoint = Channel::from_shared(url.to_owned()).map_err(|error| error.to_string())?;
-        let channel = runtime.block_on(endpoint.connect()).map_err(|error| error.to_string())?;
-        Ok(Self {
-            polytopes: PolytopeServiceClient::new(channel.clone()),
-            queries: QueryServiceClient::new(channel),
-            methods,
-            ids: BTreeMap::new(),
-            cost: Cost::default(),
-            runtime,
-        })
-    }
-
-    fn register(
-        &mut self,
-        points: &[[f64; 3]],
-        validate_only: bool,
-    ) -> Result<api::RegistrationReport, String> {
-        let xyz = points.iter().flatten().copied().collect();
-        let spec = api::PolytopeSpec {
-            source: Some(api::polytope_spec::Source::Vertices(api::Points { xyz })),
-            ..api::PolytopeSpec::default()
-        };
-        let request = api::RegisterPolytopesRequest { polytopes: vec![spec], validate_only };
-        let call = self.polytopes.register_polytopes(request);
-        let response = self.runtime.block_on(call).map_err(|status| status_words(&status))?;
-        response.into_inner().reports.pop().ok_or_else(|| "no report".to_owned())
+        let client = runtime.block_on(Client::connect(url)).map_err(words)?;
+        Ok(Self { client, methods, known: BTreeMap::new(), cost: Cost::default(), runtime })
     }
 
     fn bodies(&self, case: &Case) -> [Option<api::PlacedBody>; 2] {
-        let body = |id, [x, y, z]: [f64; 3], [qw, qx, qy, qz]: [f64; 4]| api::PlacedBody {
-            source: self.ids.get(id).cloned().map(api::placed_body::Source::Id),
-            pose: Some(api::Pose {
+        let body = |id, [x, y, z]: [f64; 3], [qw, qx, qy, qz]: [f64; 4]| {
+            let rotation = api::Quaternion { w: qw, x: qx, y: qy, z: qz };
+            let pose = api::Pose {
                 translation: Some(api::Vector3 { x, y, z }),
-                orientation: Some(api::pose::Orientation::Rotation(api::Quaternion {
-                    w: qw,
-                    x: qx,
-                    y: qy,
-                    z: qz,
-                })),
-            }),
+                orientation: Some(api::pose::Orientation::Rotation(rotation)),
+            };
+            self.known.get(id).map(|polytope| polytope.placed(pose))
         };
         [
-            Some(body(&case.p, case.translation_p, case.quaternion_p)),
-            Some(body(&case.q, case.translation_q, case.quaternion_q)),
+            body(&case.p, case.translation_p, case.quaternion_p),
+            body(&case.q, case.translation_q, case.quaternion_q),
         ]
     }
 
@@ -103,17 +70,15 @@ impl Server {
 }
 
 /// The options that name a method.
-fn searching_by(method: &impl MethodRow) -> Option<api::QueryOptions> {
-    Some(api::QueryOptions { method: method.name().to_owned(), ..Default::default() })
+fn searching_by(method: &str) -> Option<api::QueryOptions> {
+    Some(api::QueryOptions { method: method.to_owned(), ..Default::default() })
 }
 
 /// One unary call of the query service.
 macro_rules! call {
     ($self:ident.$method:ident($request:expr)) => {{
-        let request = $request;
-        let call = $self.queries.$method(request);
-        let response = $self.runtime.block_on(call).map_err(|status| status_words(&status))?;
-        let response = response.into_inner();
+        let call = $self.client.$method($request);
+        let response = $self.runtime.block_on(call).map_err(words)?;
         $self.count(response.cost);
         response
     }};
@@ -121,13 +86,17 @@ macro_rules! call {
 
 impl Respondent for Server {
     fn learn(&mut self, id: u64, points: &[[f64; 3]]) -> Result<(), String> {
-        let polytope = self.register(points, false)?.polytope.ok_or("no polytope")?;
-        self.ids.insert(id, polytope.id);
+        let call = self.client.register_points(points);
+        self.known.insert(id, self.runtime.block_on(call).map_err(words)?);
         Ok(())
     }
 
     fn hull(&mut self, points: &[[f64; 3]]) -> Result<HullFacts, String> {
-        let report = self.register(points, true)?;
+        let polytopes = vec![spec_of(points)];
+        let request = api::RegisterPolytopesRequest { polytopes, validate_only: true };
+        let call = self.client.register_polytopes(request);
+        let report =
+            self.runtime.block_on(call).map_err(words)?.reports.pop().ok_or("no report")?;
         let polytope = report.polytope.ok_or("no polytope")?;
         let mut given_of_vertex = vec![u32::MAX; polytope.vertex_count as usize];
         for (given, vertex) in (0..).zip(&report.vertex_of_given) {
@@ -145,14 +114,15 @@ impl Respondent for Server {
     }
 
     fn decide(&mut self, asked: &Asked<'_>) -> Result<Decision, String> {
-        let ([p, q], options) = (self.bodies(asked.case), searching_by(self.methods.separation));
+        let ([p, q], options) =
+            (self.bodies(asked.case), searching_by(self.methods.separation.name));
         let request = api::CheckCollisionRequest { p, q, margin: None, options };
         let response = call!(self.check_collision(request));
         decision(response.certificate.as_ref())
     }
 
     fn distance(&mut self, asked: &Asked<'_>) -> Result<Distance, String> {
-        let ([p, q], options) = (self.bodies(asked.case), searching_by(self.methods.distance));
+        let ([p, q], options) = (self.bodies(asked.case), searching_by(self.methods.distance.name));
         let request = api::MeasureDistanceRequest { p, q, options, ..Default::default() };
         let response = call!(self.measure_distance(request));
         let certificate = response.certificate.unwrap_or_default();
@@ -189,8 +159,8 @@ impl Respondent for Server {
     }
 
     fn along(&mut self, asked: &Asked<'_>, along: &Vec3) -> Result<Range, String> {
-        let ([p, q], options) = (self.bodies(asked.case), searching_by(self.methods.along));
-        let direction = Some(api::Vector3 { x: along.x, y: along.y, z: along.z });
+        let ([p, q], options) = (self.bodies(asked.case), searching_by(self.methods.along.name));
+        let direction = Some(vector_to_wire(along));
         let request = api::MeasureDistanceAlongRequest { p, q, direction, options };
         let response = call!(self.measure_distance_along(request));
         let ends = |bracket: api::Bracket| [bracket.lower, bracket.upper];
@@ -205,7 +175,7 @@ impl Respondent for Server {
 
     fn first_contact(&mut self, asked: &Asked<'_>) -> Result<FirstContact, String> {
         let method = self.methods.first_contact_of(&asked.motion_question());
-        let ([p, q], options) = (self.bodies(asked.case), searching_by(method));
+        let ([p, q], options) = (self.bodies(asked.case), searching_by(method.name));
         let [p_motion, q_motion] = motions(asked.case);
         let request = api::FindFirstContactRequest {
             p,
@@ -269,8 +239,4 @@ fn decision(certificate: Option<&api::StaticCertificate>) -> Result<Decision, St
 
 fn words<E: std::fmt::Display>(error: E) -> String {
     error.to_string()
-}
-
-fn status_words(status: &tonic::Status) -> String {
-    format!("{}: {}", status.code(), status.message())
 }

@@ -8,39 +8,39 @@ use clearance_drawing::escape;
 
 /// The strips and what they share.
 #[derive(Debug, Default)]
-pub(in crate::demo) struct Chart {
+pub(crate) struct Chart {
     /// Seconds from the left edge to the right one.
-    pub(in crate::demo) duration_s: f64,
+    pub(crate) duration_s: f64,
     /// One for each link that was in contact, from top to bottom.
-    pub(in crate::demo) strips: Vec<Strip>,
+    pub(crate) strips: Vec<Strip>,
     /// The links that were in no contact, all in one.
-    pub(in crate::demo) quiet: Option<Strip>,
+    pub(crate) quiet: Option<Strip>,
 }
 
 /// The strip of one link, or of all quiet ones.
 #[derive(Debug, Default)]
-pub(in crate::demo) struct Strip {
+pub(crate) struct Strip {
     /// The link.
-    pub(in crate::demo) name: String,
+    pub(crate) name: String,
     /// To the right of the strip: for example the least clearance and with what.
-    pub(in crate::demo) notes: [String; 2],
+    pub(crate) notes: [String; 2],
     /// From obstacles, metres, evenly spread over the duration.
-    pub(in crate::demo) clearance_m: Vec<f64>,
+    pub(crate) clearance_m: Vec<f64>,
     /// From the robot's other links, in the same way.
-    pub(in crate::demo) own_clearance_m: Vec<f64>,
+    pub(crate) own_clearance_m: Vec<f64>,
     /// Contacts in order of time.
-    pub(in crate::demo) bands: Vec<Band>,
+    pub(crate) bands: Vec<Band>,
 }
 
 /// A contact.
 #[derive(Debug)]
-pub(in crate::demo) struct Band {
+pub(crate) struct Band {
     /// With what.
-    pub(in crate::demo) name: String,
-    pub(in crate::demo) from_s: f64,
-    pub(in crate::demo) to_s: f64,
+    pub(crate) name: String,
+    pub(crate) from_s: f64,
+    pub(crate) to_s: f64,
     /// Not seen by the frames alone.
-    pub(in crate::demo) is_between_frames: bool,
+    pub(crate) is_between_frames: bool,
 }
 
 const LEFT: f64 = 132.0;

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use super::DemoError;
-use crate::runtime::settings::Limits;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
@@ -15,42 +14,47 @@ use clearance_robot::model::Sources;
 use clearance_robot::parts::{MeshContent, MeshFiles};
 use clearance_robot::urdf::DescriptionLimits;
 
-pub(super) const URDF: &str = include_str!("../../data/panda/panda.urdf");
-pub(super) const SRDF: &str = include_str!("../../data/panda/panda.srdf");
+pub(crate) const URDF: &str = include_str!("../../../data/panda/panda.urdf");
+pub(crate) const SRDF: &str = include_str!("../../../data/panda/panda.srdf");
 
 /// The meshes of the collision elements, by the name that the URDF calls them.
-pub(super) const MESHES: [(&str, &[u8]); 9] = [
-    ("link0.stl", include_bytes!("../../data/panda/collision/link0.stl")),
-    ("link1.stl", include_bytes!("../../data/panda/collision/link1.stl")),
-    ("link2.stl", include_bytes!("../../data/panda/collision/link2.stl")),
-    ("link3.stl", include_bytes!("../../data/panda/collision/link3.stl")),
-    ("link4.stl", include_bytes!("../../data/panda/collision/link4.stl")),
-    ("link5.stl", include_bytes!("../../data/panda/collision/link5.stl")),
-    ("link6.stl", include_bytes!("../../data/panda/collision/link6.stl")),
-    ("link7.stl", include_bytes!("../../data/panda/collision/link7.stl")),
-    ("hand.stl", include_bytes!("../../data/panda/collision/hand.stl")),
+pub(crate) const MESHES: [(&str, &[u8]); 9] = [
+    ("link0.stl", include_bytes!("../../../data/panda/collision/link0.stl")),
+    ("link1.stl", include_bytes!("../../../data/panda/collision/link1.stl")),
+    ("link2.stl", include_bytes!("../../../data/panda/collision/link2.stl")),
+    ("link3.stl", include_bytes!("../../../data/panda/collision/link3.stl")),
+    ("link4.stl", include_bytes!("../../../data/panda/collision/link4.stl")),
+    ("link5.stl", include_bytes!("../../../data/panda/collision/link5.stl")),
+    ("link6.stl", include_bytes!("../../../data/panda/collision/link6.stl")),
+    ("link7.stl", include_bytes!("../../../data/panda/collision/link7.stl")),
+    ("hand.stl", include_bytes!("../../../data/panda/collision/hand.stl")),
 ];
 
 /// The links that have parts: their indices in the URDF. Two frames for tools have none.
-pub(super) const LINKS: [usize; 11] = [0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 12];
+pub(crate) const LINKS: [usize; 11] = [0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 12];
+
+/// The files are the program's own; nothing that they hold comes near these limits.
+const LIMITS: DescriptionLimits =
+    DescriptionLimits { nodes_max: 100_000, links_max: 100, parts_max: 100, depth_max: 100 };
+
+/// Likewise of each mesh.
+const TRIANGLES_MAX: usize = 1_000_000;
 
 /// The Panda.
 #[derive(Clone, Debug)]
-pub(super) struct Panda {
+pub(crate) struct Panda {
     robot: Robot,
     /// Of [`LINKS`]: as in the URDF, without the robot's name in front.
-    pub(super) names: Vec<String>,
+    pub(crate) names: Vec<String>,
 }
 
 impl Panda {
     /// Reads its files.
-    pub(super) fn read() -> Result<Self, DemoError> {
+    pub(crate) fn read() -> Result<Self, DemoError> {
         let wrong = |problem: String| DemoError::Robot(problem);
-        let most = Limits::default();
-        let size = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
         let mut meshes = MeshFiles::new();
         for (name, bytes) in MESHES {
-            let read = mesh::read(bytes, None, size(most.triangles_max), &mut Effort::unlimited());
+            let read = mesh::read(bytes, None, TRIANGLES_MAX, &mut Effort::unlimited());
             let read = read.map_err(|error| wrong(format!("{name}: {error}")))?;
             meshes.insert(name.to_owned(), MeshContent::Mesh(Arc::new(read)));
         }
@@ -61,13 +65,7 @@ impl Panda {
             gap_max: None,
             leave_out_missing: false,
         };
-        let limits = DescriptionLimits {
-            nodes_max: u32::try_from(most.robot_xml_nodes_max).unwrap_or(u32::MAX),
-            links_max: size(most.robot_links_max),
-            parts_max: size(most.robot_parts_max),
-            depth_max: size(most.robot_depth_max),
-        };
-        let robot = Robot::build(&sources, &limits, &mut Effort::unlimited())
+        let robot = Robot::build(&sources, &LIMITS, &mut Effort::unlimited())
             .map_err(|error| wrong(error.to_string()))?;
         let with_parts = robot.links.iter().enumerate();
         let with_parts = with_parts.filter(|(_, link)| !link.parts.is_empty());
@@ -79,12 +77,12 @@ impl Panda {
     }
 
     /// The library's view of it.
-    pub(super) fn robot(&self) -> &Robot {
+    pub(crate) fn robot(&self) -> &Robot {
         &self.robot
     }
 
     /// Where the parts of every one of [`LINKS`] are in the world, for these joint values.
-    pub(super) fn place(&self, values: &[f64]) -> Vec<Vec<(&Polytope, Pose)>> {
+    pub(crate) fn place(&self, values: &[f64]) -> Vec<Vec<(&Polytope, Pose)>> {
         let frames = self.robot.kinematics.place_one(values);
         let place = |link: usize| {
             let link = &self.robot.links[link];
@@ -99,7 +97,7 @@ impl Panda {
 }
 
 /// The rotation about a unit axis (Rodrigues' formula).
-pub(super) fn turn(axis: &Vec3, angle: f64) -> Mat3 {
+pub(crate) fn turn(axis: &Vec3, angle: f64) -> Mat3 {
     let (sine, cosine) = angle.sin_cos();
     let cross = axis.cross_matrix();
     Mat3::identity() + cross * sine + cross * cross * (1.0 - cosine)

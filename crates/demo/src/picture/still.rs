@@ -12,31 +12,31 @@ use clearance_geometry::polytope::Polytope;
 
 /// The cell at one time.
 #[derive(Debug, Default)]
-pub(in crate::demo) struct Still {
+pub(crate) struct Still {
     /// Everything that is to be seen.
-    pub(in crate::demo) solids: Vec<StillSolid>,
+    pub(crate) solids: Vec<StillSolid>,
     /// The contact that it shows; none if there was none.
-    pub(in crate::demo) contact: Option<Mark>,
+    pub(crate) contact: Option<Mark>,
 }
 
 /// A convex body to draw.
 #[derive(Debug)]
-pub(in crate::demo) struct StillSolid {
+pub(crate) struct StillSolid {
     /// Its vertices are in world coordinates.
-    pub(in crate::demo) polytope: Polytope,
+    pub(crate) polytope: Polytope,
     /// Whether it is a link of the robot; else it is an obstacle.
-    pub(in crate::demo) is_link: bool,
+    pub(crate) is_link: bool,
     /// Whether it takes part in the contact.
-    pub(in crate::demo) is_in_contact: bool,
+    pub(crate) is_in_contact: bool,
 }
 
 /// A contact to be marked.
 #[derive(Debug)]
-pub(in crate::demo) struct Mark {
+pub(crate) struct Mark {
     /// Where it is in the world.
-    pub(in crate::demo) point: Vec3,
+    pub(crate) point: Vec3,
     /// What happens there, one line below the other.
-    pub(in crate::demo) lines: Vec<String>,
+    pub(crate) lines: Vec<String>,
 }
 
 /// Classes of the still's own elements.

@@ -1,7 +1,7 @@
 //! How wide brackets are: whatever the reference says, they have to be narrow.
 
 use super::{Family, raise};
-use crate::conformance::answer::CaseAnswer;
+use crate::answer::CaseAnswer;
 use clearance_geometry::number::binary::power_of_two;
 
 /// Lengths whose brackets are to be narrow, in metres: 2^-1000 to 2^1000.

@@ -3,67 +3,67 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use clearance_proto as api;
+use clearance_client::api;
 
 /// Frames a second.
-pub(super) const RATE_HZ: f64 = 100.0;
+pub(crate) const RATE_HZ: f64 = 100.0;
 
 /// The first body id of an obstacle; links have lower ones.
-pub(super) const FIRST_OBSTACLE: u32 = 100;
+pub(crate) const FIRST_OBSTACLE: u32 = 100;
 
 /// A link and what it is near or in contact with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Couple {
+pub(crate) struct Couple {
     /// Body id of the link.
-    pub(super) link: u32,
+    pub(crate) link: u32,
     /// Body id of the obstacle, or of another link.
-    pub(super) other: u32,
+    pub(crate) other: u32,
 }
 
 /// A contact from its beginning to its end.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ContactSpan {
-    pub(super) couple: Couple,
+pub(crate) struct ContactSpan {
+    pub(crate) couple: Couple,
     /// Frame at or before which it began.
-    pub(super) frame: u64,
+    pub(crate) frame: u64,
     /// When it began, as a bracket in seconds.
-    pub(super) began_s: [f64; 2],
+    pub(crate) began_s: [f64; 2],
     /// When it was over, as far as frames tell; none: not before the end of the run.
-    pub(super) ended_s: Option<f64>,
+    pub(crate) ended_s: Option<f64>,
     /// Separated in the frame before and in the frame after: sampling alone would have missed it.
-    pub(super) is_between_frames: bool,
+    pub(crate) is_between_frames: bool,
 }
 
 /// How near the nearest thing is to a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Clearance {
+pub(crate) struct Clearance {
     /// From everything that stands around, metres.
-    pub(super) obstacles_m: f64,
+    pub(crate) obstacles_m: f64,
     /// From the robot's other links, metres; infinite when none is checked.
-    pub(super) robot_m: f64,
+    pub(crate) robot_m: f64,
 }
 
 /// The least clearance of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Least {
-    pub(super) clearance_m: f64,
-    pub(super) other: u32,
-    pub(super) time_s: f64,
+pub(crate) struct Least {
+    pub(crate) clearance_m: f64,
+    pub(crate) other: u32,
+    pub(crate) time_s: f64,
 }
 
 /// Everything that the reports said.
 #[derive(Debug, Default)]
-pub(super) struct Record {
+pub(crate) struct Record {
     /// One row a frame: the least clearance of every link, by position in `links`.
-    pub(super) clearances: Vec<Vec<Clearance>>,
+    pub(crate) clearances: Vec<Vec<Clearance>>,
     /// By position in `links`.
-    pub(super) least: Vec<Option<Least>>,
-    pub(super) contacts: Vec<ContactSpan>,
-    pub(super) counts: api::VerdictCounts,
-    pub(super) cost: api::Cost,
-    pub(super) pairs_looked_at: u64,
-    pub(super) pairs_skipped: u64,
-    pub(super) latencies: Vec<Duration>,
+    pub(crate) least: Vec<Option<Least>>,
+    pub(crate) contacts: Vec<ContactSpan>,
+    pub(crate) counts: api::VerdictCounts,
+    pub(crate) cost: api::Cost,
+    pub(crate) pairs_looked_at: u64,
+    pub(crate) pairs_skipped: u64,
+    pub(crate) latencies: Vec<Duration>,
     /// Body ids of the links that move.
     links: Vec<u32>,
     open: BTreeMap<Couple, usize>,
@@ -71,7 +71,7 @@ pub(super) struct Record {
 
 /// A report that does not say what was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Unreadable {
+pub(crate) enum Unreadable {
     /// The frame was refused.
     #[error("frame {0} was refused: {1}")]
     Refused(u64, String),
@@ -82,12 +82,12 @@ pub(super) enum Unreadable {
 
 impl Record {
     /// Nothing yet, for links with these body ids.
-    pub(super) fn new(links: Vec<u32>) -> Self {
+    pub(crate) fn new(links: Vec<u32>) -> Self {
         Self { least: vec![None; links.len()], links, ..Self::default() }
     }
 
     /// Takes in the report of one frame. Frame 1 is the start of the motion.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         report: &api::FrameReport,
         latency: Duration,
@@ -176,7 +176,7 @@ impl Record {
     }
 
     /// The latency that this share of the frames stays below.
-    pub(super) fn latency(&self, share: f64) -> Duration {
+    pub(crate) fn latency(&self, share: f64) -> Duration {
         let mut sorted = self.latencies.clone();
         sorted.sort_unstable();
         let rank = (share * sorted.len() as f64).ceil().max(1.0) as usize;
@@ -184,18 +184,18 @@ impl Record {
     }
 
     /// Pairs with a verdict, over all frames.
-    pub(super) fn verdicts(&self) -> u64 {
+    pub(crate) fn verdicts(&self) -> u64 {
         self.counts.separated + self.counts.touching + self.counts.overlapping
     }
 
     /// Contacts that sampling alone would have missed.
-    pub(super) fn missed(&self) -> impl Iterator<Item = &ContactSpan> {
+    pub(crate) fn missed(&self) -> impl Iterator<Item = &ContactSpan> {
         self.contacts.iter().filter(|contact| contact.is_between_frames)
     }
 }
 
 /// The time of a frame; frame 1 is at 0.
-pub(super) fn seconds(frame_id: u64) -> f64 {
+pub(crate) fn seconds(frame_id: u64) -> f64 {
     frame_id.saturating_sub(1) as f64 / RATE_HZ
 }
 

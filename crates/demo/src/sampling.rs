@@ -17,10 +17,10 @@ use clearance_geometry::separation::{METHODS, decide};
 use clearance_geometry::witness::Witness;
 
 /// Samples between two frames.
-pub(super) const SAMPLES: u32 = 1000;
+pub(crate) const SAMPLES: u32 = 1000;
 
 /// The hulls of everything, and how the arm moves.
-pub(super) struct World<'a> {
+pub(crate) struct World<'a> {
     robot: &'a Panda,
     motion: &'a Trajectory,
     obstacles: Vec<(Polytope, Pose)>,
@@ -28,18 +28,18 @@ pub(super) struct World<'a> {
 
 /// What the samples between two frames say of one link and one other body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Sampled {
+pub(crate) struct Sampled {
     /// Whether the link is in contact in the frame before or in the one after.
-    pub(super) is_seen_by_frames: bool,
+    pub(crate) is_seen_by_frames: bool,
     /// How many samples are in contact.
-    pub(super) contacts: u32,
+    pub(crate) contacts: u32,
     /// Times of the first and the last of them, seconds.
-    pub(super) span_s: Option<[f64; 2]>,
+    pub(crate) span_s: Option<[f64; 2]>,
 }
 
 /// A body to sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Thing {
+pub(crate) enum Thing {
     /// By position among the robot's links.
     Link(usize),
     /// By position among the obstacles.
@@ -48,7 +48,7 @@ pub(super) enum Thing {
 
 impl<'a> World<'a> {
     /// Builds every hull.
-    pub(super) fn new(
+    pub(crate) fn new(
         robot: &'a Panda,
         motion: &'a Trajectory,
         obstacles: &[Obstacle],
@@ -58,7 +58,7 @@ impl<'a> World<'a> {
     }
 
     /// Whether a link and another body are in contact at a time of the motion, exactly.
-    pub(super) fn is_in_contact(&self, link: usize, other: Thing, time_s: f64) -> bool {
+    pub(crate) fn is_in_contact(&self, link: usize, other: Thing, time_s: f64) -> bool {
         let placed = self.robot.place(&self.motion.at(time_s));
         self.pairs(link, other, &placed).into_iter().any(|pair| {
             let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
@@ -69,7 +69,7 @@ impl<'a> World<'a> {
 
     /// Every part of every body at a time of the motion, its vertices in world coordinates,
     /// rounded: for drawing. Links come first.
-    pub(super) fn placed(&self, time_s: f64) -> Result<Vec<(Thing, Polytope)>, DemoError> {
+    pub(crate) fn placed(&self, time_s: f64) -> Result<Vec<(Thing, Polytope)>, DemoError> {
         let placed = self.robot.place(&self.motion.at(time_s));
         let links = placed.iter().enumerate().flat_map(|(index, parts)| {
             parts.iter().map(move |(body, pose)| (Thing::Link(index), *body, *pose))
@@ -86,7 +86,7 @@ impl<'a> World<'a> {
     }
 
     /// The point of a link that is nearest to another body at a time of the motion.
-    pub(super) fn nearest_point(&self, link: usize, other: Thing, time_s: f64) -> Option<Vec3> {
+    pub(crate) fn nearest_point(&self, link: usize, other: Thing, time_s: f64) -> Option<Vec3> {
         let placed = self.robot.place(&self.motion.at(time_s));
         let measured = self.pairs(link, other, &placed).into_iter().filter_map(|pair| {
             let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
@@ -118,7 +118,7 @@ impl<'a> World<'a> {
     }
 
     /// Samples the motion between two frames at these times.
-    pub(super) fn sample(&self, link: usize, other: Thing, [from_s, to_s]: [f64; 2]) -> Sampled {
+    pub(crate) fn sample(&self, link: usize, other: Thing, [from_s, to_s]: [f64; 2]) -> Sampled {
         let mut sampled = Sampled::default();
         for k in 0..=SAMPLES {
             let time_s = from_s + (to_s - from_s) * f64::from(k) / f64::from(SAMPLES);

@@ -1,5 +1,6 @@
-//! Floor 4: `clearance conformance FILE`: answers a file of reference cases, through the library or
-//! through a server, and says how the answers compare with the exact references.
+//! `clearance conformance FILE`: answers a file of reference cases, through the library or through a
+//! server, and says how the answers compare with the exact references. [`verify`] rules on such
+//! answers by their certificates alone.
 //!
 //! [`cases`] reads the file, the [`runner`] puts the questions to a [`respondent`] (the
 //! [`library`], sessions of it, or a [`server`]) and has the proofs judged, [`answer`] is what one
@@ -13,6 +14,7 @@ mod runner;
 mod server;
 mod session;
 mod tally;
+pub mod verify;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -26,7 +28,6 @@ use server::Server;
 use session::InSessions;
 use tally::Tally;
 
-use crate::rpc::convert::options::MethodRow;
 use clearance_geometry::pair::Question;
 use clearance_geometry::{contact_time, distance, penetration, separation};
 
@@ -154,10 +155,10 @@ fn methods(options: &Options) -> Result<Methods, RunError> {
     let name = options.method.as_deref();
     let mut names = Vec::new();
     let methods = Methods {
-        separation: pick(separation::METHODS, name, &mut names),
-        distance: pick(distance::METHODS, name, &mut names),
-        along: pick(penetration::METHODS, name, &mut names),
-        first_contact: pick(contact_time::METHODS, name, &mut names),
+        separation: pick(separation::METHODS, |row| row.name, name, &mut names),
+        distance: pick(distance::METHODS, |row| row.name, name, &mut names),
+        along: pick(penetration::METHODS, |row| row.name, name, &mut names),
+        first_contact: pick(contact_time::METHODS, |row| row.name, name, &mut names),
     };
     names.sort_unstable();
     names.dedup();
@@ -170,13 +171,14 @@ fn methods(options: &Options) -> Result<Methods, RunError> {
 }
 
 /// The row of that name, or the first; the table's names join the others.
-fn pick<M: MethodRow>(
+fn pick<M>(
     table: &'static [M],
+    name_of: fn(&M) -> &'static str,
     name: Option<&str>,
     names: &mut Vec<&'static str>,
 ) -> &'static M {
-    names.extend(table.iter().map(MethodRow::name));
-    table.iter().find(|row| Some(row.name()) == name).unwrap_or(&table[0])
+    names.extend(table.iter().map(name_of));
+    table.iter().find(|row| Some(name_of(row)) == name).unwrap_or(&table[0])
 }
 
 type AnswerFile = (PathBuf, BufWriter<File>);
@@ -200,7 +202,6 @@ fn write_answer<A: serde::Serialize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::settings::Settings;
 
     /// Two unit cubes a quarter apart; the same sharing a face; overlapping by a quarter; one
     /// flying at the other; and a hull with an inner point and a duplicate.
@@ -239,8 +240,8 @@ mod tests {
     }
 
     /// The answers without the times that they took.
-    fn answers(name: &str, text: &str, server: Option<String>) -> (bool, Vec<serde_json::Value>) {
-        answers_of(name, text, |options| options.server = server)
+    fn answers(name: &str, text: &str) -> (bool, Vec<serde_json::Value>) {
+        answers_of(name, text, |_| {})
     }
 
     fn answers_of(
@@ -279,7 +280,7 @@ mod tests {
 
     #[test]
     fn the_library_answers_every_case_and_a_false_reference_is_noticed() {
-        let (is_right, given) = answers("library", CASES, None);
+        let (is_right, given) = answers("library", CASES);
         assert!(is_right, "{given:?}");
         assert_eq!(given.len(), 5);
         assert_eq!(given[0]["verdict"], "SEPARATED");
@@ -290,17 +291,17 @@ mod tests {
         assert_eq!(given[4]["extreme"], serde_json::json!([0, 1, 2, 4]));
 
         let lie = CASES.replace(r#""depth":0.25"#, r#""depth":0.26"#);
-        assert!(!answers("lie", &lie, None).0);
+        assert!(!answers("lie", &lie).0);
         let lie = CASES.replace(r#""touching":true"#, r#""touching":false"#);
-        assert!(!answers("lie", &lie, None).0);
+        assert!(!answers("lie", &lie).0);
     }
 
     #[test]
     fn sessions_of_every_method_answer_every_case_and_notice_a_false_reference() {
         let mut names = Vec::new();
-        pick(separation::METHODS, None, &mut names);
-        pick(distance::METHODS, None, &mut names);
-        pick(contact_time::METHODS, None, &mut names);
+        pick(separation::METHODS, |row| row.name, None, &mut names);
+        pick(distance::METHODS, |row| row.name, None, &mut names);
+        pick(contact_time::METHODS, |row| row.name, None, &mut names);
         assert!(names.len() > 15, "{names:?}");
         for name in names {
             let change = |options: &mut Options| {
@@ -311,18 +312,5 @@ mod tests {
         }
         let lie = CASES.replace(r#""touching":true"#, r#""touching":false"#);
         assert!(!answers_of("in-lie", &lie, |options| options.sessions = true).0);
-    }
-
-    #[test]
-    fn a_server_gives_the_answers_of_the_library() {
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0));
-        let listener = runtime.block_on(listener).unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let forever = std::future::pending();
-        runtime.spawn(crate::rpc::serve(listener, forever, Settings::default()));
-        let (is_right, given) = answers("server", CASES, Some(url));
-        assert!(is_right, "{given:?}");
-        assert_eq!(given, answers("again", CASES, None).1);
     }
 }

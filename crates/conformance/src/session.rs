@@ -32,7 +32,7 @@ const LIMITS: Limits =
     Limits { bodies_max: 2, parts_max: 4, classes_max: 4, pairs_max: 4, listed_max: 4 };
 
 /// Sessions of the library, and the library itself for what sessions are not asked.
-pub(super) struct InSessions {
+pub(crate) struct InSessions {
     library: Library,
     methods: Methods,
     bodies: BTreeMap<u64, Arc<Polytope>>,
@@ -42,7 +42,7 @@ pub(super) struct InSessions {
 
 impl InSessions {
     /// Searching with these methods.
-    pub(super) fn new(methods: Methods) -> Self {
+    pub(crate) fn new(methods: Methods) -> Self {
         Self { library: Library::new(methods), methods, bodies: BTreeMap::new(), other: None }
     }
 

@@ -1,4 +1,4 @@
-//! Floor 4: `clearance verify CASES ANSWERS`: rules on answers by their certificates alone.
+//! `clearance verify CASES ANSWERS`: rules on answers by their certificates alone.
 //!
 //! Every answer is accepted or refused with the reason, by the judges of
 //! [`clearance_geometry::claim`] on the points as they are given: no hull is built, nothing is
@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::conformance::RunError;
-use crate::conformance::answer::CaseAnswer;
-use crate::conformance::cases::{self, Case, Line};
+use crate::RunError;
+use crate::answer::CaseAnswer;
+use crate::cases::{self, Case, Line};
 
 /// What to verify.
 #[derive(clap::Args, Clone, Debug)]

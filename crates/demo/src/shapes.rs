@@ -6,7 +6,7 @@ use clearance_geometry::Vec3;
 use clearance_geometry::hull::samples::Random;
 
 /// A body of revolution about z: rings of `count` points at each `(radius, height)`.
-pub(super) fn turned(profile: &[(f64, f64)], count: u32) -> Vec<Vec3> {
+pub(crate) fn turned(profile: &[(f64, f64)], count: u32) -> Vec<Vec3> {
     let ring = |&(radius, height): &(f64, f64)| {
         let count = if radius > 0.0 { count } else { 1 };
         (0..count).map(move |k| {
@@ -19,7 +19,7 @@ pub(super) fn turned(profile: &[(f64, f64)], count: u32) -> Vec<Vec3> {
 
 /// `count` points spread evenly over a sphere, on a spiral whose turns keep the golden angle
 /// (Swinbank and Purser, "Fibonacci grids", QJRMS 2006).
-pub(super) fn ball(radius: f64, count: u32) -> Vec<Vec3> {
+pub(crate) fn ball(radius: f64, count: u32) -> Vec<Vec3> {
     let golden = PI * (3.0 - 5.0_f64.sqrt());
     (0..count)
         .map(|k| {
@@ -32,7 +32,7 @@ pub(super) fn ball(radius: f64, count: u32) -> Vec<Vec3> {
 }
 
 /// A pebble: `count` points near an ellipsoid of these axes, the same ones for the same seed.
-pub(super) fn pebble(axes: [f64; 3], count: usize, seed: u64) -> Vec<Vec3> {
+pub(crate) fn pebble(axes: [f64; 3], count: usize, seed: u64) -> Vec<Vec3> {
     let mut random = Random::new(seed);
     let mut points = Vec::with_capacity(count);
     while points.len() < count {
