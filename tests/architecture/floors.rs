@@ -22,9 +22,9 @@ const SERVER: &[(&str, &[&str])] =
 
 /// What only the top floor may use.
 const TOP: &[&str] = &[
-    "crate::conformance",
-    "crate::demo",
-    "crate::verify",
+    "clearance_client",
+    "clearance_conformance",
+    "clearance_demo",
     "clearance_drawing",
     "clearance_experiments",
 ];
@@ -84,6 +84,17 @@ fn every_crate_of_the_workspace_is_in_the_order() {
 fn proofs_need_numbers_only() {
     let needed = dependencies("clearance_proof");
     assert_eq!(needed, PROOF_NEEDS, "who checks certificates takes all of these");
+}
+
+#[test]
+fn a_client_needs_neither_the_geometry_nor_the_server() {
+    let known = ["clearance-certificates", "clearance-proof", "clearance-proto"];
+    for name in ["clearance_certificates", "clearance_client"] {
+        let needed = dependencies(name);
+        let own = needed.iter().filter(|needed| needed.starts_with("clearance"));
+        let other: Vec<_> = own.filter(|needed| !known.contains(&needed.as_str())).collect();
+        assert!(other.is_empty(), "{name}: depends on {other:?}");
+    }
 }
 
 /// The packages that a crate's manifest names under `[dependencies]`.

@@ -19,7 +19,8 @@ fn the_image_is_built_from_all_that_the_package_needs() {
     if manifest.contains("[[bench]]") {
         needed.push("benches/".to_owned());
     }
-    for path in rust_files(Path::new("src")) {
+    // The demo has its robot's files in itself.
+    for path in ["src", "crates/demo/src"].iter().flat_map(|home| rust_files(Path::new(home))) {
         let code = read(&path);
         let includes = code.split("include_").skip(1).filter_map(|rest| rest.split_once("(\"../"));
         let named = includes.filter_map(|(_, rest)| rest.trim_start_matches("../").split_once('"'));

@@ -12,8 +12,12 @@ pub(crate) const CRATES: &[&str] = &[
     "clearance_samples",
     "clearance_scene",
     "clearance_proto",
+    "clearance_certificates",
+    "clearance_client",
     "clearance_drawing",
     "clearance_experiments",
+    "clearance_conformance",
+    "clearance_demo",
     "clearance",
 ];
 

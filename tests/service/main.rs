@@ -9,8 +9,10 @@
 
 mod alias_keys;
 mod bad_input;
+mod client;
 mod compound_measures;
 mod compounds;
+mod conformance;
 mod contact_details;
 mod doubling;
 mod falsified;
