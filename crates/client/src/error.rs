@@ -37,8 +37,8 @@ pub enum NotProven {
     /// The certificate does not prove what is claimed.
     #[error("{0}")]
     Refused(String),
-    /// The vertices of a body are not known here: it was not registered through this client, or by a
-    /// file.
+    /// The vertices of a body are not known here: it was not registered through this client, or by
+    /// a file.
     #[error("{0}: its vertices are not known here")]
     UnknownBody(&'static str),
 }

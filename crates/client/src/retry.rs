@@ -1,10 +1,10 @@
 //! When a call that failed is tried again.
 //!
-//! | status | means | tried again |
-//! |---|---|---|
-//! | RESOURCE_EXHAUSTED with `RetryInfo` | the server is full, and may have room later | after as long as it says |
-//! | UNAVAILABLE, or no answer at all | no connection, or the server stops | on the next server, or a new connection |
-//! | everything else | sending it again will not help | never |
+//! | status | tried again |
+//! |---|---|
+//! | RESOURCE_EXHAUSTED with `RetryInfo`: the server is full | after as long as it says |
+//! | UNAVAILABLE, or a connection that broke | on the next server, or a new connection |
+//! | everything else: sending it again will not help | never |
 //!
 //! Every call of the API may be repeated: polytopes and robots are named by what they are, and
 //! frames by their numbers.

@@ -2,8 +2,8 @@
 //! at every vertex, in exact arithmetic.
 //!
 //! Answers about two polytopes are judged here, and what the reports of a session say of bodies of
-//! one part ([`crate::Session::verify`]). What else is proven (compounds, polyhedra, edges of robots),
-//! a server can judge: `VerifyCertificate`.
+//! one part ([`crate::Session::verify`]). What else is proven (compounds, polyhedra, edges of
+//! robots), a server can judge: `VerifyCertificate`.
 
 use clearance_certificates::geometry::pose;
 use clearance_certificates::hulls::{HullClaim, Moves};

@@ -1,5 +1,5 @@
-//! `clearance conformance FILE`: answers a file of reference cases, through the library or through a
-//! server, and says how the answers compare with the exact references. [`verify`] rules on such
+//! `clearance conformance FILE`: answers a file of reference cases, through the library or through
+//! a server, and says how the answers compare with the exact references. [`verify`] rules on such
 //! answers by their certificates alone.
 //!
 //! [`cases`] reads the file, the [`runner`] puts the questions to a [`respondent`] (the

@@ -7,11 +7,14 @@
 //!
 //! | what has happened | what the session does |
 //! |---|---|
-//! | the connection was lost, the session is there | attaches a new stream, and sends again what is not answered |
-//! | the server has forgotten the session, or is another one | registers its bodies again, opens it with the state that it knows, and sends again what is not answered |
-//! | a frame builds on one that the server does not have | sends it again as a keyframe, with the pose of every body |
-//! | another stream took the session over | [`Error::TakenOver`]; [`Session::take_back`] goes on |
+//! | the connection was lost | attaches a new stream, and sends again what is not answered |
+//! | the session is forgotten, or the server another one | opens it with the state that it knows |
+//! | a frame builds on one that is not there | sends it again with the pose of every body |
+//! | another stream took over | [`Error::TakenOver`]; [`Session::take_back`] goes on |
 //! | another session has its id | the error of the server; nothing helps |
+//!
+//! Where a session is opened anew, bodies and robots that the server does not have are registered
+//! again, and what is not answered follows.
 //!
 //! No event is lost or repeated by that, but where several frames were under way and the server
 //! applied more of them than it could report: of those the session takes over what the server says
@@ -160,8 +163,8 @@ impl Session {
         Err(Error::Protocol("the report was lost with the connection"))
     }
 
-    /// Sends a frame, and says which id it has. Reports are to be received meanwhile: a server reads
-    /// no further while they are not.
+    /// Sends a frame, and says which id it has. Reports are to be received meanwhile: a server
+    /// reads no further while they are not.
     pub async fn send(&mut self, mut frame: api::Frame) -> Result<u64, Error> {
         if self.is_draining && self.sent.is_empty() {
             self.resume(Status::unavailable("the server is draining")).await?;
@@ -359,17 +362,17 @@ impl Session {
     }
 
     /// Opens the session on a new stream, on which all that is not answered follows.
-    async fn opened_stream(&self) -> Result<Begun, Status> {
+    async fn opened_stream(&self) -> Result<Attached, Status> {
         let mut messages = opening(&self.request, self.mirror.state(), self.latest_wins);
         messages.extend(self.sent.iter().map(frame_message));
         let connection = self.client.current();
         let mut link = Link::begin(&self.client, messages).await?;
         let first = link.next().await?;
-        Ok(Begun { link, connection, opened: first.and_then(|message| message.opened) })
+        Ok(Attached { link, connection, opened: first.and_then(|message| message.opened) })
     }
 
-    fn begun(&mut self, begun: Begun) -> Result<(), Error> {
-        let Begun { link, connection, opened } = begun;
+    fn begun(&mut self, begun: Attached) -> Result<(), Error> {
+        let Attached { link, connection, opened } = begun;
         let opened = *opened.ok_or(Error::Protocol("the session was not opened"))?;
         if let Some(report) = &opened.report {
             self.mirror.announce(report);
@@ -414,7 +417,7 @@ impl Session {
 }
 
 /// A stream on which a session was opened, if the server's first message says so.
-struct Begun {
+struct Attached {
     link: Link,
     connection: Current,
     opened: Option<Box<api::OpenSessionResponse>>,
