@@ -18,6 +18,7 @@ mod clock;
 use std::hint::black_box;
 use std::time::Duration;
 
+use clearance_bodies::ContentId;
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hierarchy::HierarchyReport;
@@ -25,7 +26,6 @@ use clearance_geometry::hull::samples::Random;
 use clearance_geometry::hull::{Hull, convex_hull, samples};
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::polytope::surface::Surface;
-use clearance_geometry::shape::PolytopeId;
 use clock::thread_time;
 
 /// Runs of which the fastest counts.
@@ -137,7 +137,7 @@ fn main() {
         let points = draw(if is_bench { count } else { count / 100 });
         let runs = (0..if is_bench { RUNS } else { 1 }).map(|_| Registration::of(&points));
         let best = runs.min_by_key(Registration::time).expect("at least one run");
-        hash.update(PolytopeId::of(&best.hull.polytope).digest());
+        hash.update(ContentId::of_polytope(&best.hull.polytope).digest());
         best.print(name);
     }
     println!("hash {}", hash.finalize());

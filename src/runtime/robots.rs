@@ -11,8 +11,7 @@ use super::memory::{MemoryKind, Purse, Reservation};
 use super::sessions::owner::KeyDigest;
 use super::settings::{Limit, Limits};
 use super::store::paid::PaidMemory;
-use clearance_geometry::polytope::TableKeeper;
-use clearance_geometry::shape::PolytopeId;
+use clearance_bodies::{Body, ContentId, TableKeeper};
 use clearance_robot::Robot;
 use clearance_robot::parts::RobotPart;
 use clearance_robot::room::BuildRoom;
@@ -29,7 +28,7 @@ pub struct RegisteredRobot {
     /// It.
     pub robot: Arc<Robot>,
     /// The ids of the polytopes of its parts.
-    pub part_ids: Vec<PolytopeId>,
+    pub part_ids: Vec<ContentId>,
     /// What its description takes.
     pub description: DescriptionBytes,
     /// Memory that it takes, without tables that methods build of its parts.
@@ -40,11 +39,11 @@ pub struct RegisteredRobot {
 }
 
 /// The ids of the polytopes of parts. A polytope that thousands of parts are is digested once.
-pub fn part_ids(parts: &[RobotPart]) -> Vec<PolytopeId> {
+pub fn part_ids(parts: &[RobotPart]) -> Vec<ContentId> {
     let mut known = HashMap::new();
     let id_of = |part: &RobotPart| {
         let id = known.entry(Arc::as_ptr(&part.polytope));
-        *id.or_insert_with(|| PolytopeId::of(&part.polytope))
+        *id.or_insert_with(|| Body::from(part.polytope.clone()).id())
     };
     parts.iter().map(id_of).collect()
 }

@@ -1,4 +1,4 @@
-//! Registered polytopes and polyhedra, in memory: named by content, shared, counted against limits.
+//! Registered bodies, in memory: named by content, shared, counted against limits.
 
 mod named;
 mod page;
@@ -16,55 +16,19 @@ use self::paid::PaidMemory;
 use super::memory::{MemoryKind, OutOfMemory, Purse, Reservation};
 use super::sessions::owner::KeyDigest;
 use super::settings::{Limit, Limits};
+use clearance_bodies::kinds::Figures;
+use clearance_bodies::{Body, ContentId, Tables};
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::hierarchy::HierarchyReport;
-use clearance_geometry::polyhedron::Polyhedron;
-use clearance_geometry::polytope::{Polytope, Tables};
-use clearance_geometry::shape::PolytopeId;
 
-/// What is registered; shared with the scenes and questions that use it.
-#[derive(Clone, Debug)]
-pub enum StoredSolid {
-    /// The hull of points.
-    Polytope(Arc<Polytope>),
-    /// What a mesh bounds, convex or not.
-    Polyhedron {
-        /// It.
-        polyhedron: Arc<Polyhedron>,
-        /// Its hull. What is separated from the hull is separated from the polyhedron, and the
-        /// proof of that can be given.
-        hull: Arc<Polytope>,
-    },
-}
-
-impl StoredSolid {
-    /// Its hull; that of a polytope is the polytope itself.
-    pub fn hull(&self) -> &Arc<Polytope> {
-        match self {
-            Self::Polytope(polytope) | Self::Polyhedron { hull: polytope, .. } => polytope,
-        }
-    }
-
-    /// Number of vertices.
-    pub fn vertex_count(&self) -> usize {
-        match self {
-            Self::Polytope(polytope) => polytope.vertices().len(),
-            Self::Polyhedron { polyhedron, .. } => polyhedron.vertices().len(),
-        }
-    }
-}
-
-/// A registered polytope or polyhedron.
+/// A registered body; shared with the scenes and questions that use it.
 #[derive(Debug)]
 pub struct Stored {
     /// Its name.
-    pub id: PolytopeId,
-    /// What it is.
-    pub solid: StoredSolid,
-    /// Number of edges.
-    pub edge_count: u32,
-    /// The figures of a polytope's hierarchy, which itself is only kept once a method has used it.
-    pub hierarchy: HierarchyReport,
+    pub id: ContentId,
+    /// The body.
+    pub body: Body,
+    /// What was found out about it when it was registered.
+    pub figures: Figures,
     /// Memory it takes as it is registered, estimated: without tables that methods have built of it
     /// on first use.
     pub memory_bytes: u64,
@@ -73,35 +37,15 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// A polytope that is not registered yet. For large bodies the figures take seconds: they are
-    /// given up beyond the deadline.
-    pub fn new(mut polytope: Polytope, effort: &Effort<'_>) -> Result<Self, Stopped> {
-        let id = PolytopeId::of(&polytope);
-        let edge_count = u32::try_from(degree_sum(&polytope) / 2).unwrap_or(u32::MAX);
-        polytope.prepare_reach(effort)?;
-        let hierarchy = polytope.hierarchy_report(effort)?;
-        let memory_bytes = bytes_registered(&polytope);
-        let memory = PaidMemory::of(&mut polytope);
-        let solid = StoredSolid::Polytope(Arc::new(polytope));
-        Ok(Self { id, solid, edge_count, hierarchy, memory_bytes, memory, uses: AtomicU64::new(0) })
-    }
-
-    /// A polyhedron and its hull, not registered yet. For large bodies the figures take seconds:
-    /// they are given up beyond the deadline.
-    pub fn of_polyhedron(
-        polyhedron: Polyhedron,
-        mut hull: Polytope,
-        effort: &Effort<'_>,
-    ) -> Result<Self, Stopped> {
-        let id = polyhedron.id();
-        let edge_count = u32::try_from(polyhedron.edge_count()).unwrap_or(u32::MAX);
-        let hierarchy = HierarchyReport::default();
-        hull.prepare_reach(effort)?;
-        let memory_bytes = polyhedron.bytes() as u64 + bytes_registered(&hull);
-        let memory = PaidMemory::of(&mut hull);
-        let solid =
-            StoredSolid::Polyhedron { polyhedron: Arc::new(polyhedron), hull: Arc::new(hull) };
-        Ok(Self { id, solid, edge_count, hierarchy, memory_bytes, memory, uses: AtomicU64::new(0) })
+    /// A body that is not registered yet. For large ones the figures take seconds: they are given
+    /// up beyond the deadline.
+    pub fn new(mut body: Body, effort: &Effort<'_>) -> Result<Self, Stopped> {
+        let id = body.id();
+        body.prepare(effort)?;
+        let figures = body.figures(effort)?;
+        let memory_bytes = bytes_registered(&body);
+        let memory = PaidMemory::of(&mut body);
+        Ok(Self { id, body, figures, memory_bytes, memory, uses: AtomicU64::new(0) })
     }
 
     /// Takes its memory from the account, until it is dropped.
@@ -116,15 +60,9 @@ impl Stored {
         self.memory_bytes + self.memory.tables()
     }
 
-    /// Memory that these tables of it would take beyond what is built already, at most. Of
-    /// polyhedra nothing builds any.
+    /// Memory that these tables of it would take beyond what is built already, at most.
     pub fn bytes_to_build(&self, tables: Tables) -> u64 {
-        match &self.solid {
-            StoredSolid::Polytope(polytope) => {
-                polytope.bytes_to_build(tables, &self.hierarchy) as u64
-            }
-            StoredSolid::Polyhedron { .. } => 0,
-        }
+        self.body.bytes_to_build(tables, &self.figures)
     }
 
     /// How many bodies of sessions use it.
@@ -133,27 +71,23 @@ impl Stored {
     }
 }
 
-fn degree_sum(polytope: &Polytope) -> usize {
-    (0..polytope.vertex_count()).map(|i| polytope.neighbours(i).len()).sum()
-}
-
 /// Memory of the parts of an entry that do not grow with the body.
-const FIXED_BYTES: usize = 1024;
+const FIXED_BYTES: u64 = 1024;
 
-/// Memory that a polytope takes as it is registered, estimated.
-fn bytes_registered(polytope: &Polytope) -> u64 {
-    (FIXED_BYTES + polytope.heap_bytes()) as u64
+/// Memory that a body takes as it is registered, estimated.
+fn bytes_registered(body: &Body) -> u64 {
+    FIXED_BYTES + body.bytes()
 }
 
-/// Memory that a polytope takes, estimated, once methods of every kind have been used on it: what
+/// Memory that a body takes, estimated, once methods of every kind have been used on it: what
 /// h_walk, cd_dual or prism build on first use, the hierarchy with its features and the surface, is
 /// counted from the start. Given up beyond the deadline.
-pub fn bytes_at_most(polytope: &Polytope, effort: &Effort<'_>) -> Result<u64, Stopped> {
-    polytope.prepare_reach(effort)?;
-    let hierarchy = polytope.hierarchy_report(effort)?;
-    let of = |tables| polytope.bytes_to_build(tables, &hierarchy) as u64;
+pub fn bytes_at_most(body: &Body, effort: &Effort<'_>) -> Result<u64, Stopped> {
+    body.prepare(effort)?;
+    let figures = body.figures(effort)?;
+    let of = |tables| body.bytes_to_build(tables, &figures);
     let tables = of(Tables::Features) + of(Tables::Surface) + of(Tables::Faces);
-    Ok(bytes_registered(polytope) + tables)
+    Ok(bytes_registered(body) + tables)
 }
 
 /// A polytope that cannot be deleted while this lives.
@@ -219,7 +153,7 @@ pub enum RegisterError {
         /// The alias.
         alias: String,
         /// The polytope that has it.
-        owner: PolytopeId,
+        owner: ContentId,
     },
     /// Whoever claimed the alias did so with another key.
     #[error("the alias {alias:?} was claimed with a key that was not brought")]
@@ -262,7 +196,7 @@ pub enum DeleteError {
 /// All registered polytopes.
 #[derive(Debug, Default)]
 pub struct PolytopeStore {
-    by_id: DashMap<PolytopeId, Arc<Stored>>,
+    by_id: DashMap<ContentId, Arc<Stored>>,
     by_alias: DashMap<String, NamedByAlias>,
     /// Serialises writers; readers by id or alias do not wait for it.
     index: Mutex<Index>,
@@ -271,18 +205,18 @@ pub struct PolytopeStore {
 #[derive(Debug, Default)]
 struct Index {
     /// With what they take, from whoever gave them last.
-    aliases: BTreeMap<PolytopeId, BTreeMap<String, Reservation>>,
+    aliases: BTreeMap<ContentId, BTreeMap<String, Reservation>>,
     memory_bytes: u64,
 }
 
 impl PolytopeStore {
     /// By id.
-    pub fn get(&self, id: &PolytopeId) -> Option<Arc<Stored>> {
+    pub fn get(&self, id: &ContentId) -> Option<Arc<Stored>> {
         self.by_id.get(id).map(|entry| entry.value().clone())
     }
 
     /// The polytope that an alias names.
-    pub fn resolve(&self, alias: &str) -> Option<PolytopeId> {
+    pub fn resolve(&self, alias: &str) -> Option<ContentId> {
         self.named(alias).map(|named| named.id)
     }
 
@@ -291,7 +225,7 @@ impl PolytopeStore {
     }
 
     /// By id, and kept from deletion.
-    pub fn lease(&self, id: &PolytopeId) -> Option<Lease> {
+    pub fn lease(&self, id: &ContentId) -> Option<Lease> {
         // The count goes up while the entry is locked, so that deletion sees it or comes before.
         self.by_id.get(id).map(|entry| {
             entry.value().uses.fetch_add(1, Ordering::Relaxed);
@@ -404,7 +338,7 @@ impl PolytopeStore {
 
     /// Forgets a polytope and its aliases, each of which is open or was claimed with one of the
     /// keys. Whoever computes with it meanwhile keeps it alive.
-    pub fn delete(&self, id: &PolytopeId, keys: &[KeyDigest]) -> Result<(), DeleteError> {
+    pub fn delete(&self, id: &ContentId, keys: &[KeyDigest]) -> Result<(), DeleteError> {
         let mut index = self.lock();
         let aliases = index.aliases.get(id).into_iter().flatten();
         if !aliases.filter_map(|(alias, _)| self.named(alias)).all(|named| named.opens_to(keys)) {
@@ -427,7 +361,7 @@ impl PolytopeStore {
     }
 
     /// The aliases of a polytope, sorted.
-    pub fn aliases(&self, id: &PolytopeId) -> Vec<String> {
+    pub fn aliases(&self, id: &ContentId) -> Vec<String> {
         self.lock().aliases.get(id).into_iter().flat_map(|held| held.keys()).cloned().collect()
     }
 

@@ -9,6 +9,7 @@ use crate::source::{CRATES, folders, home_of, read, rust_files, source_of};
 const WORDS: &[(&str, &[&[&str]])] = &[
     ("clearance_proof", &[PURE, DETERMINISTIC]),
     ("clearance_geometry", &[PURE, DETERMINISTIC]),
+    ("clearance_bodies", &[PURE, DETERMINISTIC]),
     ("clearance_robot", &[PURE, DETERMINISTIC]),
     ("clearance_scene", &[PURE, DETERMINISTIC]),
 ];
@@ -171,7 +172,7 @@ fn every_file_says_what_it_is_and_fits_on_a_few_screens() {
 fn the_map_has_every_folder_of_the_source() {
     let map = read(Path::new("docs/architecture.md"));
     let mut missing = Vec::new();
-    let homes = ["src", "crates", "crates/proof/src", "crates/geometry/src"];
+    let homes = ["src", "crates", "crates/proof/src", "crates/geometry/src", "crates/bodies/src"];
     for folder in homes.iter().flat_map(|home| folders(Path::new(home))) {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = format!("{}/", name.unwrap_or_default());

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const CRATES: &[&str] = &[
     "clearance_proof",
     "clearance_geometry",
+    "clearance_bodies",
     "clearance_robot",
     "clearance_samples",
     "clearance_scene",

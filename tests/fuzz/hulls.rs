@@ -1,8 +1,8 @@
 //! Hulls: the validator proves them, they hold what was given, and the order does not matter.
 
+use clearance_bodies::ContentId;
 use clearance_geometry::hull::samples::Random;
 use clearance_geometry::hull::{HullError, convex_hull};
-use clearance_geometry::shape::PolytopeId;
 
 use crate::bodies::points;
 use crate::bytes::Bytes;
@@ -30,21 +30,21 @@ fn check(input: &[u8]) -> Behaviour {
     if let Err(defect) = polytope.validate(&given) {
         panic!("{defect}: {given:?}");
     }
-    let (id, vertices) = (PolytopeId::of(polytope), polytope.vertices());
+    let (id, vertices) = (ContentId::of_polytope(polytope), polytope.vertices());
     for (point, vertex) in given.iter().zip(&hull.vertex_of_given) {
         let found = vertices.iter().position(|known| known == point);
         assert_eq!(vertex.map(|v| v as usize), found, "{point:?} of {given:?}");
     }
 
     let again = convex_hull(vertices).expect("vertices are allowed").polytope;
-    assert_eq!(PolytopeId::of(&again), id, "the hull of the vertices of {given:?}");
+    assert_eq!(ContentId::of_polytope(&again), id, "the hull of the vertices of {given:?}");
     assert_eq!(again.facets(), polytope.facets(), "{given:?}");
     let mut random = Random::new(given.len() as u64);
     for at in (1..given.len()).rev() {
         given.swap(at, random.below(at as u64 + 1) as usize);
     }
     let shuffled = convex_hull(&given).expect("the same points").polytope;
-    assert_eq!(PolytopeId::of(&shuffled), id, "another order of {given:?}");
+    assert_eq!(ContentId::of_polytope(&shuffled), id, "another order of {given:?}");
     assert_eq!(shuffled.facets(), polytope.facets(), "another order of {given:?}");
 
     behaviour.note(polytope.dimension().into(), 4);

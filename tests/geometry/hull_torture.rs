@@ -1,9 +1,9 @@
 //! Random hulls of every nasty family, judged from scratch.
 
+use clearance_bodies::ContentId;
 use clearance_geometry::Vec3;
 use clearance_geometry::hull::samples::Random;
 use clearance_geometry::hull::{Hull, convex_hull};
-use clearance_geometry::shape::PolytopeId;
 
 use super::point_sets::FAMILIES;
 
@@ -53,7 +53,7 @@ fn check_order_does_not_matter(points: &[Vec3], hull: &Hull, random: &mut Random
     assert_eq!(again.facets(), first.facets());
     assert!((0..first.vertex_count()).all(|i| again.neighbours(i) == first.neighbours(i)));
     assert_eq!(again.volume().to_bits(), first.volume().to_bits());
-    assert_eq!(PolytopeId::of(&again), PolytopeId::of(first));
+    assert_eq!(ContentId::of_polytope(&again), ContentId::of_polytope(first));
 }
 
 fn number(variable: &str, default: u64) -> u64 {

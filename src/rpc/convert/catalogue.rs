@@ -7,7 +7,7 @@ use crate::rpc::status::Failure;
 use crate::runtime::robots::{RegisteredRobot, RobotStore};
 use crate::runtime::settings::Limits;
 use crate::runtime::store::{Lease, PolytopeStore, Stored};
-use clearance_geometry::shape::PolytopeId;
+use clearance_bodies::ContentId;
 
 /// Characters of an unknown id or alias that a status repeats, so that a hostile one cannot blow it
 /// up.
@@ -57,7 +57,7 @@ impl Catalogue<'_> {
 }
 
 /// An id, checked. The ids of compounds, which are to come, are told from nonsense.
-pub fn id(path: &Path<'_>, text: &str) -> Result<PolytopeId, Failure> {
+pub fn id(path: &Path<'_>, text: &str) -> Result<ContentId, Failure> {
     if text.starts_with("c1-") {
         return Err(path.not_implemented("compounds (c1-)").into());
     }

@@ -1,10 +1,12 @@
 //! Compounds: bodies of several convex parts that move as one.
 
-use super::body::{AskedBody, ReadyBody, Unready};
+use super::body::{AskedBody, Unready};
 use super::catalogue::Catalogue;
 use super::geometry;
 use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::status::Failure;
+use clearance_bodies::PlacedBody;
+use clearance_bodies::table::place::Place;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::motion::Motion;
 use clearance_geometry::pose::{COORDINATE_MAX, Pose};
@@ -58,8 +60,10 @@ impl AskedParts {
         in_body: Option<Vec<Pose>>,
         path: &Path<'_>,
     ) -> Result<Self, Failure> {
-        if parts.iter().any(AskedBody::is_polyhedron) {
-            return Err(path.not_implemented("polyhedra beside or in compounds").into());
+        for part in &parts {
+            Place::Compound
+                .takes(part.kind())
+                .map_err(|refused| path.not_implemented(refused.what))?;
         }
         let pose = parts.first().map_or_else(Pose::identity, |part| *part.pose());
         Ok(Self { parts, in_body, pose })
@@ -100,7 +104,7 @@ impl AskedParts {
     }
 
     /// Builds what is to be built; takes a while.
-    pub fn prepare(self, effort: &mut Effort<'_>) -> Result<Vec<ReadyBody>, Unready> {
+    pub fn prepare(self, effort: &mut Effort<'_>) -> Result<Vec<PlacedBody>, Unready> {
         self.parts.into_iter().map(|part| part.prepare(effort)).collect()
     }
 }

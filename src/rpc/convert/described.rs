@@ -1,63 +1,36 @@
-//! The description of a registered polytope or polyhedron, for the wire.
+//! The description of a registered body, for the wire.
 
 use std::sync::Arc;
 
 use super::geometry;
-use crate::runtime::store::{PolytopeStore, Stored, StoredSolid};
-use clearance_geometry::polyhedron::Polyhedron;
-use clearance_geometry::polytope::Polytope;
+use crate::runtime::store::{PolytopeStore, Stored};
+use clearance_bodies::kinds::Figures;
 use clearance_proto as api;
 
-/// The description of a registered polytope.
+/// The description of a registered body.
 pub fn describe(stored: &Arc<Stored>, store: &PolytopeStore) -> api::Polytope {
     describe_new(stored, store.aliases(&stored.id))
 }
 
-/// The description of a polytope with these aliases.
+/// The description of a body with these aliases.
 pub fn describe_new(stored: &Stored, aliases: Vec<String>) -> api::Polytope {
-    let described = match &stored.solid {
-        StoredSolid::Polytope(polytope) => describe_polytope(polytope),
-        StoredSolid::Polyhedron { polyhedron, .. } => describe_polyhedron(polyhedron),
-    };
+    let outline = stored.body.outline();
+    let [low, high] = outline.bounds.map(|corner| Some(geometry::vector_to_wire(&corner)));
+    let Figures { edge_count, hierarchy } = stored.figures;
     api::Polytope {
         id: stored.id.to_string(),
         aliases,
-        edge_count: stored.edge_count,
-        hierarchy_height: count(stored.hierarchy.height),
-        hierarchy_size: stored.hierarchy.size as u64,
+        vertex_count: outline.vertex_count,
+        edge_count,
+        face_count: outline.face_count,
+        dimension: u32::from(outline.dimension),
+        volume: outline.volume,
+        bounds_low: low,
+        bounds_high: high,
+        hierarchy_height: u32::try_from(hierarchy.height).unwrap_or(u32::MAX),
+        hierarchy_size: hierarchy.size as u64,
         memory_bytes: stored.bytes_now(),
         use_count: stored.uses(),
-        ..described
-    }
-}
-
-fn count(length: usize) -> u32 {
-    u32::try_from(length).unwrap_or(u32::MAX)
-}
-
-fn describe_polytope(polytope: &Polytope) -> api::Polytope {
-    let bounds = polytope.bounds();
-    api::Polytope {
-        vertex_count: polytope.vertex_count(),
-        face_count: count(polytope.facets().len()),
-        dimension: u32::from(polytope.dimension()),
-        volume: polytope.volume(),
-        bounds_low: Some(geometry::vector_to_wire(&bounds.low)),
-        bounds_high: Some(geometry::vector_to_wire(&bounds.high)),
-        ..Default::default()
-    }
-}
-
-fn describe_polyhedron(polyhedron: &Polyhedron) -> api::Polytope {
-    let [low, high] = polyhedron.bounds();
-    api::Polytope {
-        vertex_count: count(polyhedron.vertices().len()),
-        face_count: count(polyhedron.triangles().len()),
-        dimension: 3,
-        volume: polyhedron.volume(),
-        bounds_low: Some(geometry::vector_to_wire(&low)),
-        bounds_high: Some(geometry::vector_to_wire(&high)),
-        shell_count: count(polyhedron.shell_count()),
-        ..Default::default()
+        shell_count: outline.shell_count,
     }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::rpc::path::{BadField, Path};
-use clearance_geometry::contact_time::polyhedra;
+use clearance_bodies::FaceMethod;
 use clearance_geometry::effort::{Cost, Effort};
 use clearance_geometry::{contact_time, distance, penetration, separation};
 use clearance_proto as api;
@@ -23,21 +23,20 @@ pub struct AnswerOptions {
 }
 
 impl AnswerOptions {
-    /// From the wire, with the method out of the table of the question's; missing: the defaults.
-    /// That a stateless answer is canonical needs no option: it always starts cold and runs in a
-    /// fixed order.
-    pub fn convert<M: MethodRow>(
+    /// From the wire, with the index of the method among those whose names are given, the default
+    /// one first; missing: the defaults. That a stateless answer is canonical needs no option: it
+    /// always starts cold and runs in a fixed order.
+    pub fn convert(
         path: &Path<'_>,
         wire: Option<&api::QueryOptions>,
-        table: &'static [M],
-    ) -> Result<(Self, &'static M), BadField> {
+        name: impl Fn(usize) -> Option<&'static str>,
+    ) -> Result<(Self, usize), BadField> {
         let default = api::QueryOptions::default();
         let wire = wire.unwrap_or(&default);
         let (steps, time) = budget(&path.field("budget"), wire.budget.as_ref())?;
-        let method = method(&path.field("method"), &wire.method, table)?;
-        let is_default_method = is_default(&wire.method, table);
+        let method = index_of(&path.field("method"), &wire.method, name)?;
         let omit_certificate = wire.omit_certificate;
-        Ok((Self { steps, time, omit_certificate, is_default_method }, method))
+        Ok((Self { steps, time, omit_certificate, is_default_method: method == 0 }, method))
     }
 
     /// For a question that has one method and no table.
@@ -52,15 +51,7 @@ impl AnswerOptions {
                 .bad("must be AUTO: this question has no other method"));
         }
         let unnamed = wire.map(|wire| api::QueryOptions { method: String::new(), ..wire.clone() });
-        Self::convert(path, unnamed.as_ref(), separation::METHODS).map(|(options, _)| options)
-    }
-
-    /// For a question about polyhedra.
-    pub fn of_polyhedra(
-        path: &Path<'_>,
-        wire: Option<&api::QueryOptions>,
-    ) -> Result<Self, BadField> {
-        Self::convert(path, wire, polyhedra::METHODS).map(|(options, _)| options)
+        Self::convert(path, unnamed.as_ref(), |_| None).map(|(options, _)| options)
     }
 
     /// What a search may spend; none after `stop` is set.
@@ -104,7 +95,7 @@ row!(
     distance::DistanceMethod,
     penetration::RangeMethod,
     contact_time::Method,
-    polyhedra::Method
+    FaceMethod
 );
 
 /// A search method of a table by name; empty or AUTO: the default, which is the first.
@@ -113,11 +104,22 @@ pub fn method<M: MethodRow>(
     name: &str,
     table: &'static [M],
 ) -> Result<&'static M, BadField> {
-    let named = |method: &&M| method.name().eq_ignore_ascii_case(name);
-    let found =
-        if name.is_empty() || name == AUTO { table.first() } else { table.iter().find(named) };
-    found.ok_or_else(|| {
-        let names: Vec<&str> = table.iter().map(MethodRow::name).collect();
+    index_of(path, name, |index| table.get(index).map(MethodRow::name)).map(|index| &table[index])
+}
+
+/// The index of a method by name, where the names of all are given by index; empty or AUTO: the
+/// default, which is the first.
+fn index_of(
+    path: &Path<'_>,
+    name: &str,
+    name_of: impl Fn(usize) -> Option<&'static str>,
+) -> Result<usize, BadField> {
+    if name.is_empty() || name == AUTO {
+        return Ok(0);
+    }
+    let mut known = (0..).map_while(&name_of);
+    known.position(|known| known.eq_ignore_ascii_case(name)).ok_or_else(|| {
+        let names: Vec<&str> = (0..).map_while(&name_of).collect();
         path.bad(format!("must be AUTO or one of {}", names.join(", ")))
     })
 }

@@ -11,12 +11,12 @@ use crate::runtime::memory::Reservation;
 use crate::runtime::sessions::owner::KeyDigest;
 use crate::runtime::settings::{Limit, Limits};
 use crate::runtime::store::{NewPolytope, Stored};
+use clearance_bodies::{Body, ContentId};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::{Hull, HullError, POINTS_MAX, convex_hull_with};
 use clearance_geometry::polyhedron::{Polyhedron, PolyhedronError};
 use clearance_geometry::polytope::Polytope;
-use clearance_geometry::shape::PolytopeId;
 use clearance_proto as api;
 use clearance_robot::mesh::{self, MeshData, MeshError, convexity};
 
@@ -32,7 +32,7 @@ pub struct AskedPolytope {
     alias: Option<String>,
     move_alias: bool,
     alias_key: Option<KeyDigest>,
-    expected_id: Option<PolytopeId>,
+    expected_id: Option<ContentId>,
 }
 
 /// Where the points come from.
@@ -188,15 +188,15 @@ impl AskedPolytope {
         }
         // Points come without a mesh: that they bound a polyhedron was refused by `with_source`.
         let kept = given.mesh.as_ref().filter(|_| treatment == api::MeshTreatment::Polyhedron);
-        let stored = if let Some(mesh) = kept {
+        let body = if let Some(mesh) = kept {
             let polyhedron = polyhedron(&field, mesh, limits, stop)?;
             given.report_kept(&polyhedron, &mut report);
             let hull = hull_of_named(hull.polytope, &polyhedron, effort).map_err(failed)?;
-            Stored::of_polyhedron(polyhedron, hull, effort)
+            Body::of_polyhedron(polyhedron, hull)
         } else {
-            Stored::new(hull.polytope, effort)
+            Body::from(hull.polytope)
         };
-        let stored = stored.map_err(|why| failed(why.into()))?;
+        let stored = Stored::new(body, effort).map_err(|why| failed(why.into()))?;
         if expected_id.is_some_and(|expected| expected != stored.id) {
             let field = format!("{field}.expected_id");
             return Err(Failure::DigestMismatch { field, actual: stored.id.to_string() });

@@ -1,11 +1,13 @@
 //! Several moving bodies, among which the first collision is asked about.
 
-use super::body::{AskedBody, JudgedBody};
+use super::body::AskedBody;
 use super::catalogue::Catalogue;
 use super::geometry::motion;
 use super::options::AnswerOptions;
 use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::Failure;
+use clearance_bodies::PlacedBody;
+use clearance_bodies::table::first_collision;
 use clearance_geometry::contact_time::{Travel, translation_of};
 use clearance_geometry::effort::Effort;
 use clearance_geometry::motion::Motion;
@@ -68,17 +70,14 @@ impl AskedSeveral {
         // Each is placed for itself, also if they are all of one kind.
         let vertices = bodies.iter().map(|asking| asking.body.size()).sum();
         list.within(limits.collision_vertices_max(), vertices)?;
-        let options = AnswerOptions::of_polyhedra(&path.field("options"), wire.options.as_ref())?;
+        let (at, wire) = (path.field("options"), wire.options.as_ref());
+        let (options, _) = AnswerOptions::convert(&at, wire, first_collision::method_name)?;
         Ok(Self { bodies, options })
     }
 
-    /// As judges see them.
-    pub fn prepare_to_judge(
-        self,
-        effort: &mut Effort<'_>,
-    ) -> Result<Vec<(JudgedBody, Motion)>, Failure> {
-        let prepare =
-            |asking: AskedMover| Ok((asking.body.prepare_to_judge(effort)?, asking.motion));
+    /// Where the bodies are and how they move; builds the hulls of given points.
+    pub fn prepare(self, effort: &mut Effort<'_>) -> Result<Vec<(PlacedBody, Motion)>, Failure> {
+        let prepare = |asking: AskedMover| Ok((asking.body.prepare(effort)?, asking.motion));
         self.bodies.into_iter().map(prepare).collect()
     }
 }

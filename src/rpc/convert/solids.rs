@@ -5,11 +5,12 @@ use arrayvec::ArrayVec;
 use super::certificate::{chain, link_to_wire};
 use super::geometry::{vector, vector_to_wire};
 use crate::rpc::path::{BadField, Path};
+use clearance_bodies::Unproven;
+use clearance_bodies::solid::{BodyFace, Meeting};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{
     CollisionProof, Cover, CoverStep, Face, InnerPoint, PairCover, SolidMotionProof, SolidProof,
 };
-use clearance_geometry::contact_time::polyhedra::proof::Unproven;
 use clearance_proto as api;
 use clearance_proto::solid_proof::Proof;
 
@@ -150,6 +151,25 @@ pub fn collision(
     };
     let free = wire.free.iter().enumerate().map(freedom).collect::<Result<_, BadField>>()?;
     Ok(CollisionProof::Later { contact, free })
+}
+
+/// Where bodies meet.
+pub fn meeting_to_wire(meeting: &Meeting) -> api::FaceContact {
+    use api::face_contact::{PFace, QFace};
+    let edge = |[from, to]: [u32; 2]| api::EdgeEnds { from, to };
+    api::FaceContact {
+        p_face: meeting.p.map(|face| match face {
+            BodyFace::Vertex(vertex) => PFace::PVertex(vertex),
+            BodyFace::Edge(ends) => PFace::PEdge(edge(ends)),
+            BodyFace::Facet(facet) => PFace::PFacet(facet),
+        }),
+        q_face: meeting.q.map(|face| match face {
+            BodyFace::Vertex(vertex) => QFace::QVertex(vertex),
+            BodyFace::Edge(ends) => QFace::QEdge(edge(ends)),
+            BodyFace::Facet(facet) => QFace::QFacet(facet),
+        }),
+        point: meeting.point.as_ref().map(vector_to_wire),
+    }
 }
 
 /// Why there is no proof.

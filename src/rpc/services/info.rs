@@ -13,7 +13,7 @@ use crate::runtime::memory::{MemoryKind, resident_bytes};
 use crate::runtime::metrics::{FRAME_TIMES, FrameMetrics, QuestionKind, QuestionMetrics};
 use crate::runtime::sessions::{Registry, Summary};
 use crate::runtime::settings::Limit;
-use clearance_geometry::contact_time::polyhedra;
+use clearance_bodies::FACE_METHODS;
 use clearance_geometry::{contact_time, distance, penetration, separation};
 use clearance_proto as api;
 
@@ -43,7 +43,7 @@ impl api::server_service_server::ServerService for ServerInfo {
             distance_methods: infos(distance::METHODS),
             along_methods: infos(penetration::METHODS),
             first_contact_methods: infos(contact_time::METHODS),
-            polyhedron_methods: infos(polyhedra::METHODS),
+            polyhedron_methods: infos(FACE_METHODS),
             limits: limits.iter().map(limit_to_wire).collect(),
             usage: Some(api::Usage {
                 polytopes: shared.store.count(),

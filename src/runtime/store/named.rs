@@ -3,7 +3,7 @@
 use super::{NewPolytope, RegisterError};
 use crate::runtime::memory::{MemoryKind, OutOfMemory, Purse, Reservation};
 use crate::runtime::sessions::owner::KeyDigest;
-use clearance_geometry::shape::PolytopeId;
+use clearance_bodies::ContentId;
 
 /// What an alias takes beside its letters.
 pub(super) const ALIAS_BYTES: u64 = 256;
@@ -11,7 +11,7 @@ pub(super) const ALIAS_BYTES: u64 = 256;
 /// What an alias names, and whose it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NamedByAlias {
-    pub(super) id: PolytopeId,
+    pub(super) id: ContentId,
     /// The key that moves the alias and deletes what it names; none: everybody may.
     pub(super) owner: Option<KeyDigest>,
 }

@@ -4,7 +4,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use super::{PolytopeStore, Stored};
-use clearance_geometry::shape::PolytopeId;
+use clearance_bodies::ContentId;
 
 /// What the description of a polytope takes, bytes at most, without its aliases; and what each of
 /// these does beside its letters.
@@ -25,7 +25,7 @@ pub struct StoredPage {
 impl PolytopeStore {
     /// At most `size` polytopes after `after`, by ascending id, whose descriptions take no more
     /// than so many bytes, or one.
-    pub fn page(&self, after: Option<PolytopeId>, size: usize, bytes_max: u64) -> StoredPage {
+    pub fn page(&self, after: Option<ContentId>, size: usize, bytes_max: u64) -> StoredPage {
         let index = self.lock();
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         let mut rest = index.aliases.range((start, Bound::Unbounded)).peekable();

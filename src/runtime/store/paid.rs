@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::runtime::memory::Reservation;
-use clearance_geometry::polytope::{Polytope, TableKeeper};
+use clearance_bodies::{Body, TableKeeper};
 
 /// What is paid for a polytope, or for those of a robot. It grows with the tables that are built of
 /// them, whoever asks for these, and is given back when nobody has any of them any more.
@@ -15,10 +15,10 @@ pub(in crate::runtime) struct PaidMemory {
 }
 
 impl PaidMemory {
-    /// Told of all that is built of this polytope.
-    pub(in crate::runtime) fn of(polytope: &mut Polytope) -> Arc<Self> {
+    /// Told of all that is built of this body.
+    pub(in crate::runtime) fn of(body: &mut Body) -> Arc<Self> {
         let new = Arc::<Self>::default();
-        polytope.tell(new.clone());
+        body.tell(new.clone());
         new
     }
 

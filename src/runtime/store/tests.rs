@@ -7,11 +7,11 @@ use clearance_geometry::hull::convex_hull;
 fn point(x: f64, alias: &str) -> NewPolytope {
     let polytope = convex_hull(&[Vec3::new(x, 0.0, 0.0)]).unwrap().polytope;
     let alias = Some(alias.to_owned()).filter(|alias| !alias.is_empty());
-    let stored = Stored::new(polytope, &Effort::unlimited()).expect("without a deadline");
+    let stored = Stored::new(polytope.into(), &Effort::unlimited()).expect("without a deadline");
     NewPolytope { stored, alias, move_alias: false, alias_key: None, made_key: None }
 }
 
-fn register(store: &PolytopeStore, new: NewPolytope) -> PolytopeId {
+fn register(store: &PolytopeStore, new: NewPolytope) -> ContentId {
     store.register(vec![new], &Purse::of_nobody(), &Limits::default()).unwrap()[0].stored.id
 }
 

@@ -22,7 +22,6 @@ use crate::number::{Sign, outward, scaled};
 use crate::polytope::Polytope;
 use crate::pose::scaled_points::{Exponents, ScaledPoints};
 use crate::pose::{COORDINATE_MAX, Pose};
-use crate::shape::PolytopeId;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -183,11 +182,6 @@ impl Polyhedron {
     /// on.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
-    }
-
-    /// The id that follows from its vertices and triangles.
-    pub fn id(&self) -> PolytopeId {
-        PolytopeId::of_mesh(self.vertices(), self.triangles())
     }
 
     /// Which vertex a point is.

@@ -63,13 +63,13 @@ fn slack(vertices: &[Vec3], pose: &Pose) -> f64 {
 
 /// Which of the two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Body {
+pub(crate) enum Whose {
     P,
     Q,
 }
 
 /// A vertex of one of the two.
-pub(crate) type Corner = (Body, u32);
+pub(crate) type Corner = (Whose, u32);
 
 /// Two bodies at t = 0: predicates that are filtered in f64 and exact behind.
 #[derive(Debug)]
@@ -92,8 +92,8 @@ pub(crate) struct Exact<'a> {
 impl Exact<'_> {
     pub(crate) fn point(&mut self, (body, i): Corner) -> &Integers {
         match body {
-            Body::P => self.p.point(i),
-            Body::Q => self.q.point(i),
+            Whose::P => self.p.point(i),
+            Whose::Q => self.q.point(i),
         }
     }
 
@@ -126,8 +126,8 @@ impl<'a, 'b> Placed<'a, 'b> {
 
     pub(crate) fn rounded(&self, (body, i): Corner) -> &'b Vec3 {
         match body {
-            Body::P => self.p.point(i),
-            Body::Q => self.q.point(i),
+            Whose::P => self.p.point(i),
+            Whose::Q => self.q.point(i),
         }
     }
 

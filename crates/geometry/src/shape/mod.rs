@@ -1,5 +1,5 @@
-//! The shape of a convex polytope: its extreme points in canonical order, its edges, its facets,
-//! its bounds, and the id that follows from them.
+//! The shape of a convex polytope: its extreme points in canonical order, its edges, its facets and
+//! its bounds.
 //!
 //! Immutable once built. Only [`super::hull`] builds one, so the invariants below hold for every
 //! value of the type; `validate` proves them from scratch for the tests.
@@ -17,12 +17,10 @@
 
 mod bounds;
 pub mod extent;
-pub mod id;
 mod measure;
 pub mod validate;
 
 pub use bounds::Bounds;
-pub use id::{Kind, PolytopeId, PolytopeIdError};
 
 use super::Vec3;
 use super::csr::Csr;

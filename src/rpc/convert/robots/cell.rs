@@ -12,13 +12,13 @@ use crate::rpc::status::Failure;
 use crate::runtime::cells::CellKey;
 use crate::runtime::robots::{RegisteredRobot, RobotStore};
 use crate::runtime::settings::Limits;
-use crate::runtime::store::StoredSolid;
+use crate::runtime::store::Stored;
+use clearance_bodies::Body;
+use clearance_bodies::table::place::Place;
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
-use clearance_geometry::hull::{HullError, convex_hull_with};
-use clearance_geometry::polytope::Polytope;
+use clearance_geometry::hull::HullError;
 use clearance_geometry::pose::Pose;
-use clearance_geometry::shape::PolytopeId;
 use clearance_proto as api;
 use clearance_proto::robot_obstacle::Shape as Wire;
 use clearance_robot::Robot;
@@ -35,7 +35,7 @@ pub struct AskedCell {
 
 #[derive(Debug)]
 enum ObstacleShape {
-    Polytope(Arc<Polytope>, PolytopeId),
+    Registered(Arc<Stored>),
     Points(Vec<Vec3>),
     /// By its half sizes.
     Box(Vec3),
@@ -96,9 +96,9 @@ impl AskedCell {
         }
         for (shape, pose) in &self.obstacles {
             match shape {
-                ObstacleShape::Polytope(_, id) => {
+                ObstacleShape::Registered(stored) => {
                     digested.tag(0);
-                    digested.polytope(id);
+                    digested.content(&stored.id);
                 }
                 ObstacleShape::Points(points) => {
                     digested.tag(1);
@@ -118,7 +118,7 @@ impl AskedCell {
     /// How many hulls there are to build, about.
     pub fn size(&self) -> usize {
         let points = self.obstacles.iter().map(|(shape, _)| match shape {
-            ObstacleShape::Polytope(..) => 1,
+            ObstacleShape::Registered(_) => 1,
             ObstacleShape::Points(points) => points.len(),
             ObstacleShape::Box(_) => 8,
         });
@@ -140,25 +140,28 @@ impl AskedCell {
         let mut effort = Effort::with_stop(u64::MAX, stop);
         let mut still = Vec::with_capacity(self.obstacles.len());
         for (index, (shape, pose)) in self.obstacles.into_iter().enumerate() {
-            let points = match shape {
-                ObstacleShape::Polytope(polytope, _) => {
-                    polytope.prepare_reach(&effort).map_err(|_| Failure::Deadline)?;
-                    still.push(StillBody { polytope, pose });
-                    continue;
-                }
-                ObstacleShape::Points(points) => points,
-                ObstacleShape::Box(half) => corners(&half),
+            let list = Path::ROOT.field("cell");
+            let list = list.field("obstacles");
+            let path = list.index(index);
+            let of_points = |points: &[Vec3], effort: &mut Effort<'_>| {
+                Body::of_points(points, effort).map_err(|error| match error {
+                    HullError::Stopped(_) => Failure::Deadline,
+                    HullError::Empty | HullError::BadPoint { .. } | HullError::TooMany { .. } => {
+                        path.bad(error.to_string()).into()
+                    }
+                })
             };
-            let polytope = match convex_hull_with(&points, &mut effort) {
-                Ok(hull) => Arc::new(hull.polytope),
-                Err(HullError::Stopped(_)) => return Err(Failure::Deadline),
-                Err(error) => {
-                    let (cell, list) = (Path::ROOT.field("cell"), "obstacles");
-                    return Err(cell.field(list).index(index).bad(error.to_string()).into());
+            let body = match shape {
+                ObstacleShape::Registered(stored) => {
+                    stored.body.prepare(&effort).map_err(|_| Failure::Deadline)?;
+                    stored.body.clone()
                 }
+                ObstacleShape::Points(points) => of_points(&points, &mut effort)?,
+                ObstacleShape::Box(half) => of_points(&corners(&half), &mut effort)?,
             };
-            polytope.prepare_reach(&effort).map_err(|_| Failure::Deadline)?;
-            still.push(StillBody { polytope, pose });
+            let polytope = Place::Obstacle.part(&body);
+            let polytope = polytope.map_err(|refused| path.not_implemented(refused.what))?;
+            still.push(StillBody { polytope: polytope.clone(), pose });
         }
         let instance = |(registered, pose): &(Arc<RegisteredRobot>, Pose)| -> (Arc<_>, Pose) {
             (registered.clone(), *pose)
@@ -199,12 +202,9 @@ fn obstacle_shape(
         Wire::Id(id) => catalogue.by_id(&path.field("id"), id)?,
         Wire::Alias(alias) => catalogue.by_alias(&path.field("alias"), alias)?,
     };
-    match &stored.solid {
-        StoredSolid::Polytope(polytope) => Ok(ObstacleShape::Polytope(polytope.clone(), stored.id)),
-        StoredSolid::Polyhedron { .. } => {
-            Err(path.not_implemented("polyhedra as obstacles").into())
-        }
-    }
+    let taken = Place::Obstacle.takes(stored.body.kind());
+    taken.map_err(|refused| path.not_implemented(refused.what))?;
+    Ok(ObstacleShape::Registered(stored))
 }
 
 /// A question about configurations, but for the cell.

@@ -2,7 +2,7 @@
 
 use crate::rpc::convert::geometry::pose_to_wire;
 use crate::runtime::robots::{DescriptionBytes, RegisteredRobot};
-use clearance_geometry::shape::PolytopeId;
+use clearance_bodies::ContentId;
 use clearance_proto as api;
 use clearance_robot::Robot;
 use clearance_robot::model::{AllowedPair, AllowedReason, RobotJoint};
@@ -174,7 +174,7 @@ fn links(robot: &Robot) -> Vec<api::RobotLink> {
     links.collect()
 }
 
-fn part(part: &RobotPart, id: &PolytopeId) -> api::RobotPart {
+fn part(part: &RobotPart, id: &ContentId) -> api::RobotPart {
     let (mesh, closed, convex) = match &part.source {
         PartSource::Box | PartSource::Round => (String::new(), None, None),
         PartSource::Mesh { filename, closed, convex } => {

@@ -1,9 +1,9 @@
 //! What a digest is made of: numbers and texts one after the other, so that no two lists of them
 //! are the same bytes.
 
+use clearance_bodies::ContentId;
 use clearance_geometry::Vec3;
 use clearance_geometry::pose::Pose;
-use clearance_geometry::shape::PolytopeId;
 
 /// Bytes that are to be digested.
 #[derive(Debug)]
@@ -47,8 +47,8 @@ impl Digested {
         self.vector(&pose.translation);
     }
 
-    /// A polytope, by its id.
-    pub(super) fn polytope(&mut self, id: &PolytopeId) {
+    /// A body, by its id.
+    pub(super) fn content(&mut self, id: &ContentId) {
         self.0.extend_from_slice(id.digest());
     }
 

@@ -12,9 +12,9 @@ use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::robots::{ID_PREFIX, RegisteredRobot, RobotWork, part_ids};
 use crate::runtime::settings::Limits;
-use crate::runtime::store::StoredSolid;
+use clearance_bodies::ContentId;
+use clearance_bodies::table::place::Place;
 use clearance_geometry::effort::Effort;
-use clearance_geometry::shape::PolytopeId;
 use clearance_proto as api;
 use clearance_proto::robot_mesh::Source as Wire;
 use clearance_robot::mesh::{self, MeshError};
@@ -56,16 +56,10 @@ impl AskedRobot {
                 Some(Wire::Content(_)) => {}
                 Some(Wire::Id(id)) => {
                     let path = path.field("id");
-                    match &catalogue.by_id(&path, id)?.solid {
-                        StoredSolid::Polytope(polytope) => {
-                            let content = MeshContent::Polytope(polytope.clone());
-                            registered.insert(file.name.clone(), content);
-                        }
-                        StoredSolid::Polyhedron { .. } => {
-                            let what = "polyhedra as parts of robots";
-                            return Err(path.not_implemented(what).into());
-                        }
-                    }
+                    let stored = catalogue.by_id(&path, id)?;
+                    let part = Place::RobotPart.part(&stored.body);
+                    let part = part.map_err(|refused| path.not_implemented(refused.what))?;
+                    registered.insert(file.name.clone(), MeshContent::Polytope(part.clone()));
                 }
             }
         }
@@ -193,7 +187,7 @@ fn id_of(request: &api::RegisterRobotRequest, robot: &Robot) -> String {
 const PART_BYTES: usize = 320;
 
 /// A part: what it is, where it is, which file it came from, and how far it stands out of that.
-fn digest_part(digested: &mut Digested, part: &RobotPart, id: &PolytopeId) {
+fn digest_part(digested: &mut Digested, part: &RobotPart, id: &ContentId) {
     let RobotPart {
         // Says who pays for the polytope, and is in no answer.
         is_own: _,
@@ -208,7 +202,7 @@ fn digest_part(digested: &mut Digested, part: &RobotPart, id: &PolytopeId) {
     } = part;
     digested.size(*link);
     digested.text(name);
-    digested.polytope(id);
+    digested.content(id);
     digested.pose(link_from_part);
     digested.pose(frame_from_part);
     match source {

@@ -1,22 +1,21 @@
 //! Casts in flat arrays, from the wire.
 
-use std::sync::Arc;
-
-use crate::rpc::convert::body::{AskedBody, Unready};
+use crate::rpc::convert::body::{AskedBody, Unready, body_for};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::coordinates;
 use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::Failure;
+use clearance_bodies::Body;
+use clearance_bodies::table::place::Place;
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
-use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clearance_proto as api;
 
 /// Packed casts, checked.
 #[derive(Debug)]
 pub struct AskedCasts {
-    /// The polytopes that are moved.
+    /// The bodies that are moved.
     pub bodies: Vec<AskedBody>,
     /// In order.
     pub ways: Vec<AskedWay>,
@@ -25,7 +24,7 @@ pub struct AskedCasts {
 /// One of them.
 #[derive(Clone, Copy, Debug)]
 pub struct AskedWay {
-    /// The polytope, by its place.
+    /// The body, by its place.
     pub body: u32,
     /// Where it starts.
     pub start: Pose,
@@ -64,31 +63,18 @@ impl AskedCasts {
             if body.pose.is_some() {
                 return Err(path.field("pose").bad("is said by `packed_casts`").into());
             }
-            polytope(&path, Some(body), catalogue)
+            body_for(Place::SceneQuery, &path, Some(body), catalogue)
         };
         let asked: Result<Vec<AskedBody>, Failure> =
             wire.cast_bodies.iter().enumerate().map(asked).collect();
         Ok(Some(Self { bodies: asked?, ways: ways(&path, packed)? }))
     }
 
-    /// The polytopes; may build hulls.
-    pub fn prepare(&self, effort: &mut Effort<'_>) -> Result<Vec<Arc<Polytope>>, Unready> {
-        let ready = |body: &AskedBody| Ok(body.clone().prepare(effort)?.into_parts().0);
+    /// The bodies, at the origin; may build hulls.
+    pub fn prepare(&self, effort: &mut Effort<'_>) -> Result<Vec<Body>, Unready> {
+        let ready = |asked: &AskedBody| Ok(asked.clone().prepare(effort)?.body);
         self.bodies.iter().map(ready).collect()
     }
-}
-
-/// A polytope that a scene is asked about.
-pub(super) fn polytope(
-    path: &Path<'_>,
-    wire: Option<&api::PlacedBody>,
-    catalogue: &Catalogue<'_>,
-) -> Result<AskedBody, Failure> {
-    let body = AskedBody::convert(path, wire, catalogue)?;
-    if body.is_polyhedron() {
-        return Err(path.not_implemented("questions to a scene about polyhedra").into());
-    }
-    Ok(body)
 }
 
 /// The arrays are as long as the translations say, rotations or bodies may be missing.

@@ -1,22 +1,21 @@
 //! Bodies and rules from the wire: what opening and adding have in common.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
-use crate::rpc::convert::body::{Unready, hull_bytes, hull_of_checked, hull_time};
+use crate::rpc::convert::body::{Unready, body_of_checked, hull_bytes, hull_time};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{length, points, pose, vector};
 use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::settings::Limits;
-use crate::runtime::store::{Lease, StoredSolid, bytes_at_most};
+use crate::runtime::store::{Lease, bytes_at_most};
+use clearance_bodies::table::place::Place;
+use clearance_bodies::{Body, ContentId, Tables};
 use clearance_geometry::effort::Effort;
-use clearance_geometry::polytope::{Polytope, Tables};
-use clearance_geometry::shape::PolytopeId;
 use clearance_proto as api;
 use clearance_scene::declaration::{Contact, Problem};
-use clearance_scene::{Body, BodyId, DeclarationError, PairMargin, Part, Rules};
+use clearance_scene::{self as scene, BodyId, DeclarationError, PairMargin, Part, Rules};
 
 /// Where the shape of a part comes from, so that it can be restated.
 #[derive(Clone, Debug)]
@@ -40,7 +39,7 @@ impl PartSource {
 /// A body with the shapes of its parts.
 pub struct Declared {
     /// The body, as the scene takes it.
-    pub body: Body,
+    pub body: scene::Body,
     /// Where the shape of each part comes from.
     pub shapes: Vec<PartSource>,
 }
@@ -106,9 +105,9 @@ fn table_bytes(bodies: &[api::Body], tables: &[Tables], catalogue: &Catalogue<'_
         Source::Alias(alias) => store.resolve(alias),
         Source::Vertices(_) | Source::Compound(_) => None,
     };
-    let ids: BTreeSet<PolytopeId> =
+    let ids: BTreeSet<ContentId> =
         bodies.iter().flat_map(|body| &body.parts).filter_map(id).collect();
-    let bytes = |id: &PolytopeId| {
+    let bytes = |id: &ContentId| {
         let stored = store.get(id)?;
         Some(tables.iter().map(|tables| stored.bytes_to_build(*tables)).sum::<u64>())
     };
@@ -178,7 +177,7 @@ fn body(
     let limits = catalogue.limits;
     path.field("groups").within(limits.rules_per_session_max(), wire.groups.len())?;
     let (parts, shapes) = parts(&path.field("parts"), &wire.parts, catalogue, effort)?;
-    let body = Body {
+    let body = scene::Body {
         id: BodyId(wire.id),
         name: wire.name.clone(),
         parts,
@@ -189,8 +188,8 @@ fn body(
         pivot: vector(&path.field("pivot"), wire.pivot.as_ref())?,
         deviation: length(&path.field("deviation"), wire.deviation)?,
         continuous: wire.continuous,
-        category: wire.category.unwrap_or(Body::CATEGORY),
-        mask: wire.mask.unwrap_or(Body::MASK),
+        category: wire.category.unwrap_or(scene::Body::CATEGORY),
+        mask: wire.mask.unwrap_or(scene::Body::MASK),
     };
     Ok(Declared { body, shapes })
 }
@@ -206,9 +205,11 @@ pub(super) fn parts(
     let (mut parts, mut shapes) = (Vec::with_capacity(wire.len()), Vec::with_capacity(wire.len()));
     for (index, part) in wire.iter().enumerate() {
         let path = path.index(index);
-        let (polytope, shape) = shape(&path, part, catalogue, effort)?;
+        let (body, shape) = shape(&path, part, catalogue, effort)?;
+        let polytope = Place::Session.part(&body);
+        let polytope = polytope.map_err(|refused| path.not_implemented(refused.what))?;
         let body_from_part = pose(&path.field("pose"), part.pose.as_ref())?;
-        parts.push(Part { polytope, body_from_part });
+        parts.push(Part { polytope: polytope.clone(), body_from_part });
         shapes.push(shape);
     }
     Ok((parts, shapes))
@@ -219,12 +220,14 @@ fn shape(
     wire: &api::PlacedBody,
     catalogue: &Catalogue<'_>,
     effort: &mut Effort<'_>,
-) -> Result<(Arc<Polytope>, PartSource), Failure> {
+) -> Result<(Body, PartSource), Failure> {
     use api::placed_body::Source;
     let source = wire.source.as_ref();
-    let registered = |path: &Path<'_>, lease: Lease| match &lease.stored().solid {
-        StoredSolid::Polytope(polytope) => Ok((polytope.clone(), PartSource::Registered(lease))),
-        StoredSolid::Polyhedron { .. } => Err(path.not_implemented("polyhedra in sessions").into()),
+    let registered = |path: &Path<'_>, lease: Lease| {
+        let body = lease.stored().body.clone();
+        let taken = Place::Session.takes(body.kind());
+        taken.map_err(|refused| path.not_implemented(refused.what))?;
+        Ok((body, PartSource::Registered(lease)))
     };
     match source.ok_or_else(|| path.bad("needs id, alias or vertices"))? {
         Source::Id(text) => {
@@ -239,9 +242,9 @@ fn shape(
             let path = path.field("vertices");
             let count = given.xyz.len() / 3;
             path.within(catalogue.limits.inline_points_max(), count)?;
-            let polytope = hull_of_checked(&points(&path, given)?, effort)?;
-            let memory_bytes = bytes_at_most(&polytope, effort).map_err(Unready::Stopped)?;
-            Ok((Arc::new(polytope), PartSource::Given(given.clone(), memory_bytes)))
+            let body = body_of_checked(&points(&path, given)?, effort)?;
+            let memory_bytes = bytes_at_most(&body, effort).map_err(Unready::Stopped)?;
+            Ok((body, PartSource::Given(given.clone(), memory_bytes)))
         }
         Source::Compound(_) => {
             Err(path.field("compound").not_implemented("compounds as parts").into())

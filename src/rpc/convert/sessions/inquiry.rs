@@ -1,20 +1,20 @@
 //! Questions to a scene, from the wire.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use crate::rpc::convert::body::{AskedBody, Unready, hull_of_checked, hull_time};
+use crate::rpc::convert::body::{AskedBody, Unready, body_for, body_of_checked, hull_time};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{coordinates, length, motion, tolerance, vector};
 use crate::rpc::convert::options::budget;
-use crate::rpc::convert::sessions::casts::{AskedCasts, polytope};
+use crate::rpc::convert::sessions::casts::AskedCasts;
 use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::status::Failure;
+use clearance_bodies::table::place::Place;
+use clearance_bodies::{Body, PlacedBody};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::TIME_TOLERANCE;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::motion::Motion;
-use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clearance_proto as api;
 use clearance_scene::BodyId;
@@ -42,12 +42,12 @@ pub struct AskedInquiry {
     pub time: Option<Duration>,
 }
 
-/// A polytope of a question and where it is.
+/// What a question is about, and where that is.
 #[derive(Clone, Debug)]
 pub enum AskedShape {
     /// A point.
     Point(Vec3),
-    /// A polytope, of which a hull may have to be built.
+    /// A body, of which a hull may have to be built.
     Body(AskedBody),
 }
 
@@ -79,21 +79,19 @@ pub enum AskedKind {
 }
 
 /// The point that rays and point questions place: their own shape, made once for a call.
-pub fn point() -> Result<Arc<Polytope>, Failure> {
-    let hull = hull_of_checked(&[Vec3::zeros()], &mut Effort::unlimited());
-    Ok(Arc::new(hull.map_err(Failure::from)?))
+pub fn point() -> Result<Body, Failure> {
+    Ok(body_of_checked(&[Vec3::zeros()], &mut Effort::unlimited())?)
 }
 
 impl AskedShape {
-    /// The polytope and where it is; `point` is the shape of points. May build a hull.
-    pub fn prepare(
-        self,
-        point: &Arc<Polytope>,
-        effort: &mut Effort<'_>,
-    ) -> Result<(Arc<Polytope>, Pose), Unready> {
+    /// The body and where it is; `point` is the shape of points. May build a hull.
+    pub fn prepare(self, point: &Body, effort: &mut Effort<'_>) -> Result<PlacedBody, Unready> {
         match self {
-            Self::Point(at) => Ok((point.clone(), Pose::translation(at.x, at.y, at.z))),
-            Self::Body(body) => body.prepare(effort).map(|ready| ready.into_parts()),
+            Self::Point(at) => {
+                let pose = Pose::translation(at.x, at.y, at.z);
+                Ok(PlacedBody { body: point.clone(), pose })
+            }
+            Self::Body(body) => body.prepare(effort),
         }
     }
 
@@ -224,7 +222,7 @@ fn shape(
     wire: Option<&api::PlacedBody>,
     catalogue: &Catalogue<'_>,
 ) -> Result<AskedShape, Failure> {
-    polytope(path, wire, catalogue).map(AskedShape::Body)
+    body_for(Place::SceneQuery, path, wire, catalogue).map(AskedShape::Body)
 }
 
 /// How long it takes to get a body ready: a generous guess.

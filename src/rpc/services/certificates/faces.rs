@@ -1,8 +1,9 @@
 //! Where bodies are said to meet, judged: that the faces named share a point, at the time that is
 //! stated, or that the one facet named is inside the other body.
 
-use crate::rpc::convert::body::JudgedBody;
 use crate::rpc::path::{BadField, Path};
+use clearance_bodies::PlacedBody;
+use clearance_bodies::solid::BodyFace;
 use clearance_geometry::claim::Solids;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::judge::{InnerFacet, judge_faces, judge_inner_facet};
@@ -13,19 +14,11 @@ use clearance_proto as api;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum NamedFaces {
     /// A face of each.
-    OfBoth([Named; 2]),
+    OfBoth([BodyFace; 2]),
     /// A facet of P that is inside Q.
     OfP(u32),
     /// A facet of Q that is inside P.
     OfQ(u32),
-}
-
-/// A face of one body.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Named {
-    Vertex(u32),
-    Edge([u32; 2]),
-    Facet(u32),
 }
 
 impl NamedFaces {
@@ -36,21 +29,21 @@ impl NamedFaces {
     ) -> Result<Option<Self>, BadField> {
         use api::face_contact::{PFace, QFace};
         let Some(api::FaceContact { p_face, q_face, .. }) = wire else { return Ok(None) };
-        let ends = |api::EdgeEnds { from, to }: &api::EdgeEnds| Named::Edge([*from, *to]);
+        let ends = |api::EdgeEnds { from, to }: &api::EdgeEnds| BodyFace::Edge([*from, *to]);
         let p = p_face.as_ref().map(|face| match face {
-            PFace::PVertex(vertex) => Named::Vertex(*vertex),
+            PFace::PVertex(vertex) => BodyFace::Vertex(*vertex),
             PFace::PEdge(edge) => ends(edge),
-            PFace::PFacet(facet) => Named::Facet(*facet),
+            PFace::PFacet(facet) => BodyFace::Facet(*facet),
         });
         let q = q_face.as_ref().map(|face| match face {
-            QFace::QVertex(vertex) => Named::Vertex(*vertex),
+            QFace::QVertex(vertex) => BodyFace::Vertex(*vertex),
             QFace::QEdge(edge) => ends(edge),
-            QFace::QFacet(facet) => Named::Facet(*facet),
+            QFace::QFacet(facet) => BodyFace::Facet(*facet),
         });
         match (p, q) {
             (Some(p), Some(q)) => Ok(Some(Self::OfBoth([p, q]))),
-            (Some(Named::Facet(facet)), None) => Ok(Some(Self::OfP(facet))),
-            (None, Some(Named::Facet(facet))) => Ok(Some(Self::OfQ(facet))),
+            (Some(BodyFace::Facet(facet)), None) => Ok(Some(Self::OfP(facet))),
+            (None, Some(BodyFace::Facet(facet))) => Ok(Some(Self::OfQ(facet))),
             _ => Err(path.bad("names a face of each body, or one facet that is inside the other")),
         }
     }
@@ -65,7 +58,7 @@ impl NamedFaces {
     /// body at t = 0.
     pub(super) fn judge(
         &self,
-        bodies: [&JudgedBody; 2],
+        bodies: [&PlacedBody; 2],
         motions: [&Motion; 2],
         times: [f64; 2],
         effort: &mut Effort<'_>,
@@ -74,9 +67,9 @@ impl NamedFaces {
         let judged = match self {
             Self::OfBoth(named) => {
                 let [p, q] = [0, 1].map(|k| match &named[k] {
-                    Named::Vertex(vertex) => Some(std::slice::from_ref(vertex)),
-                    Named::Edge(ends) => Some(&ends[..]),
-                    Named::Facet(facet) => bodies[k].facet(*facet),
+                    BodyFace::Vertex(vertex) => Some(std::slice::from_ref(vertex)),
+                    BodyFace::Edge(ends) => Some(&ends[..]),
+                    BodyFace::Facet(facet) => bodies[k].body.facet(*facet),
                 });
                 let faces = [p.ok_or_else(no_facet)?, q.ok_or_else(no_facet)?];
                 let solids = Solids { p: bodies[0].solid(), q: bodies[1].solid() };
@@ -87,14 +80,14 @@ impl NamedFaces {
                 return Err(why.to_owned());
             }
             Self::OfP(facet) => {
-                let corners = bodies[0].facet(*facet).ok_or_else(no_facet)?;
+                let corners = bodies[0].body.facet(*facet).ok_or_else(no_facet)?;
                 let facet = InnerFacet { body: &bodies[0].solid(), corners, name: "P" };
-                judge_inner_facet(facet, &bodies[1].solid(), &bodies[1].boundary()[..], effort)
+                judge_inner_facet(facet, &bodies[1].solid(), &bodies[1].body.boundary()[..], effort)
             }
             Self::OfQ(facet) => {
-                let corners = bodies[1].facet(*facet).ok_or_else(no_facet)?;
+                let corners = bodies[1].body.facet(*facet).ok_or_else(no_facet)?;
                 let facet = InnerFacet { body: &bodies[1].solid(), corners, name: "Q" };
-                judge_inner_facet(facet, &bodies[0].solid(), &bodies[0].boundary()[..], effort)
+                judge_inner_facet(facet, &bodies[0].solid(), &bodies[0].body.boundary()[..], effort)
             }
         };
         judged.map_err(|refusal| format!("face_contact: {refusal}"))

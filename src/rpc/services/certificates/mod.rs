@@ -15,15 +15,15 @@ use self::edges::EdgesStatement;
 use self::pair::PairClaim;
 use self::questions::AboutTwo;
 use self::several::CollisionStatement;
-use crate::rpc::convert::body::{AskedBody, bodies, polytopes};
+use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::robots::RobotStore;
+use clearance_bodies::table::Needs;
 use clearance_certificates::told::Told;
 use clearance_geometry::effort::Effort;
-use clearance_geometry::polytope::Tables;
 use clearance_proto as api;
 
 /// What is claimed.
@@ -91,7 +91,7 @@ impl Claim {
         let each = |bodies: &mut dyn Iterator<Item = &AskedBody>, of_one: fn(&AskedBody) -> u64| {
             bodies.map(of_one).fold(0, u64::saturating_add)
         };
-        let hull: fn(&AskedBody) -> u64 = |body| body.working_bytes(Tables::Nothing);
+        let hull: fn(&AskedBody) -> u64 = |body| body.working_bytes(Needs::NOTHING);
         match self {
             Self::OfTwo(claim) if claim.is_of_solids() => {
                 each(&mut [&claim.p, &claim.q].into_iter(), exact_bytes)
@@ -127,7 +127,7 @@ impl Claim {
 /// boxes, bytes.
 fn exact_bytes(body: &AskedBody) -> u64 {
     const PER_VERTEX: u64 = 512;
-    body.working_bytes(Tables::Nothing).saturating_add(PER_VERTEX * body.size() as u64)
+    body.working_bytes(Needs::NOTHING).saturating_add(PER_VERTEX * body.size() as u64)
 }
 
 /// A claim about two bodies, everything checked that is wrong whatever the geometry.
@@ -141,8 +141,9 @@ fn about_two<Q: AboutTwo>(
         let of_parts = Q::of_parts(told, [parts("p", p)?, parts("q", q)?])?;
         return Ok(Claim::OfParts(Box::new(of_parts)));
     }
-    let convert = if Q::TAKES_POLYHEDRA { bodies } else { polytopes };
-    let (p, q) = convert(&told.asked, p, q, catalogue)?;
+    let (p, q) = bodies(&told.asked, p, q, catalogue)?;
+    let checked = Q::TOPIC.check(kinds(&p, &q));
+    checked.map_err(|refused| not_answered(&told.asked, &refused))?;
     Ok(Claim::OfTwo(Box::new(Q::of_pair(told, [p, q])?)))
 }
 

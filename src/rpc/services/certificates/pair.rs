@@ -37,7 +37,7 @@ impl PairClaim {
         match statement {
             Statement::Hulls(claim) => judge_hulls([p, q], &claim, effort),
             Statement::Solids(statement, verdict) => {
-                let (p, q) = (p.prepare_to_judge(effort)?, q.prepare_to_judge(effort)?);
+                let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
                 Ok(statement.judge([&p, &q], verdict, effort))
             }
         }
@@ -49,10 +49,10 @@ fn judge_hulls(
     claim: &HullClaim,
     effort: &mut Effort<'_>,
 ) -> Result<Result<(), String>, Failure> {
-    let of_polyhedra = p.is_polyhedron() || q.is_polyhedron();
+    let are_their_hulls = p.kind().is_its_hull() && q.kind().is_its_hull();
     let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
-    let pair = Pair { p: p.placed(), q: q.placed() };
-    if of_polyhedra && !claim.is_of_separation() {
+    let pair = Pair { p: p.hull(), q: q.hull() };
+    if !are_their_hulls && !claim.is_of_separation() {
         return Ok(Err("that hulls of polyhedra meet proves nothing about these".to_owned()));
     }
     Ok(claim.judge((&pair).into(), effort))

@@ -4,13 +4,15 @@ use super::compounds::PartsStatement;
 use super::faces::NamedFaces;
 use super::pair::{PairClaim, Statement};
 use super::solids;
-use crate::rpc::convert::body::AskedBody;
+use crate::rpc::convert::body::{AskedBody, kinds, not_answered};
 use crate::rpc::convert::certificate::{margin_pairs, proof};
 use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::convert::geometry::verdict;
-use crate::rpc::convert::motions::Motions;
+use crate::rpc::convert::motions::motions;
 use crate::rpc::status::Failure;
-use clearance_certificates::hulls::{HullClaim, WithinMargin};
+use clearance_bodies::table::Topic;
+use clearance_bodies::table::verdict::VerdictQuestion;
+use clearance_certificates::hulls::{HullClaim, Moves, WithinMargin};
 use clearance_certificates::told::Told;
 use clearance_proto as api;
 
@@ -18,8 +20,8 @@ use clearance_proto as api;
 pub(super) trait AboutTwo: Sized {
     /// The answer to this question.
     type Answer;
-    /// Whether it can be asked about polyhedra, too.
-    const TAKES_POLYHEDRA: bool;
+    /// What it is in the table of bodies.
+    const TOPIC: Topic;
 
     /// P and Q.
     fn bodies(&self) -> [Option<&api::PlacedBody>; 2];
@@ -37,7 +39,7 @@ pub(super) trait AboutTwo: Sized {
 
 impl AboutTwo for api::CheckCollisionRequest {
     type Answer = api::CheckCollisionResponse;
-    const TAKES_POLYHEDRA: bool = true;
+    const TOPIC: Topic = Topic::Verdict;
 
     fn bodies(&self) -> [Option<&api::PlacedBody>; 2] {
         [self.p.as_ref(), self.q.as_ref()]
@@ -61,9 +63,8 @@ impl AboutTwo for api::CheckCollisionRequest {
             NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
             proof(&proof_path, certificate)?;
         }
-        if question.margin.is_some() && (p.is_polyhedron() || q.is_polyhedron()) {
-            return Err(asked.field("margin").not_implemented("margins of polyhedra").into());
-        }
+        let refused = |refused| not_answered(asked, &refused);
+        VerdictQuestion::of(kinds(&p, &q), question.margin).map_err(refused)?;
         let statement = if let Some(solids) = solids {
             let pairs = margin_pairs(&proof_path, certificate)?;
             let told_within = answer.within_margin;
@@ -78,7 +79,7 @@ impl AboutTwo for api::CheckCollisionRequest {
 
 impl AboutTwo for api::MeasureDistanceRequest {
     type Answer = api::MeasureDistanceResponse;
-    const TAKES_POLYHEDRA: bool = false;
+    const TOPIC: Topic = Topic::Distance;
 
     fn bodies(&self) -> [Option<&api::PlacedBody>; 2] {
         [self.p.as_ref(), self.q.as_ref()]
@@ -101,7 +102,7 @@ impl AboutTwo for api::MeasureDistanceRequest {
 
 impl AboutTwo for api::MeasureDistanceAlongRequest {
     type Answer = api::MeasureDistanceAlongResponse;
-    const TAKES_POLYHEDRA: bool = false;
+    const TOPIC: Topic = Topic::DistanceAlong;
 
     fn bodies(&self) -> [Option<&api::PlacedBody>; 2] {
         [self.p.as_ref(), self.q.as_ref()]
@@ -130,7 +131,7 @@ impl AboutTwo for api::MeasureDistanceAlongRequest {
 
 impl AboutTwo for api::MeasurePenetrationRequest {
     type Answer = api::MeasurePenetrationResponse;
-    const TAKES_POLYHEDRA: bool = false;
+    const TOPIC: Topic = Topic::Depth;
 
     fn bodies(&self) -> [Option<&api::PlacedBody>; 2] {
         [self.p.as_ref(), self.q.as_ref()]
@@ -153,7 +154,7 @@ impl AboutTwo for api::MeasurePenetrationRequest {
 
 impl AboutTwo for api::FindFirstContactRequest {
     type Answer = api::FindFirstContactResponse;
-    const TAKES_POLYHEDRA: bool = true;
+    const TOPIC: Topic = Topic::FirstContact;
 
     fn bodies(&self) -> [Option<&api::PlacedBody>; 2] {
         [self.p.as_ref(), self.q.as_ref()]
@@ -171,14 +172,14 @@ impl AboutTwo for api::FindFirstContactRequest {
         [p, q]: [AskedBody; 2],
     ) -> Result<PairClaim, Failure> {
         let Told { question, asked, answer, path } = told;
-        let motions = Motions::convert(asked, question)?;
-        let statement = if let Some(solids) = solids::of_motion(path, &motions, answer)? {
-            let verdict = verdict(&path.field("initial_verdict"), answer.initial_verdict())?;
-            Statement::Solids(solids, verdict)
-        } else {
-            NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
-            Statement::Hulls(HullClaim::first_contact(told, motions.moves())?)
-        };
+        let statement =
+            if let Some(solids) = solids::of_motion(path, &motions(asked, question)?, answer)? {
+                let verdict = verdict(&path.field("initial_verdict"), answer.initial_verdict())?;
+                Statement::Solids(solids, verdict)
+            } else {
+                NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
+                Statement::Hulls(HullClaim::first_contact(told, Moves::convert(asked, question)?)?)
+            };
         Ok(PairClaim { p, q, statement })
     }
 }

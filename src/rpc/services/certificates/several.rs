@@ -70,7 +70,7 @@ impl CollisionStatement {
     /// Judges it.
     pub(super) fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
         let Self { bodies, outcome, t_free, t_contact, pair, faces, proof } = self;
-        let bodies = bodies.prepare_to_judge(effort)?;
+        let bodies = bodies.prepare(effort)?;
         let moving: Vec<MovingSolid<'_>> = bodies
             .iter()
             .map(|(body, motion)| MovingSolid { solid: body.solid(), motion: *motion })

@@ -1,12 +1,12 @@
 //! What is claimed of bodies that need not be convex, judged.
 
 use super::faces::NamedFaces;
-use crate::rpc::convert::body::JudgedBody;
 use crate::rpc::convert::geometry::outcome;
-use crate::rpc::convert::motions::Motions;
 use crate::rpc::convert::solids::{motion, proof};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use clearance_bodies::PlacedBody;
+use clearance_bodies::table::first_contact::Motions;
 use clearance_certificates::told::t_contact;
 use clearance_geometry::claim::{
     Outcome, SolidClaim, SolidMotionProof, SolidProof, Solids, Verdict,
@@ -113,7 +113,7 @@ impl SolidStatement {
     /// Judges it, and the verdict that comes with it.
     pub(super) fn judge(
         &self,
-        bodies: [&JudgedBody; 2],
+        bodies: [&PlacedBody; 2],
         verdict: Verdict,
         effort: &mut Effort<'_>,
     ) -> Result<(), String> {

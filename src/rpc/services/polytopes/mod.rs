@@ -23,11 +23,8 @@ use crate::runtime::compute::{Counted, JobSize};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse};
 use crate::runtime::sessions::owner::{KeyDigest, new_key};
-use crate::runtime::store::{
-    DeleteError, NewPolytope, RegisterError, Stored, StoredPage, StoredSolid,
-};
-use clearance_geometry::Vec3;
-use clearance_geometry::shape::PolytopeId;
+use crate::runtime::store::{DeleteError, NewPolytope, RegisterError, StoredPage};
+use clearance_bodies::ContentId;
 use clearance_proto as api;
 
 /// The service.
@@ -79,7 +76,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         };
         let polytope = describe(&stored, &self.0.store);
         let count = |length| u32::try_from(length).unwrap_or(u32::MAX);
-        let vertices = if request.with_vertices { count(vertices(&stored).len()) } else { 0 };
+        let vertices = if request.with_vertices { count(stored.body.vertices().len()) } else { 0 };
         let facets = if request.with_facets { polytope.face_count } else { 0 };
         let estimate = VERTEX_TIME * vertices + FACET_TIME * facets;
         let load = JobSize::of(Counted::all_of(stored.memory_bytes), estimate);
@@ -88,8 +85,12 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         let _room = self.0.unsent.reserve(bytes, &intake)?;
         let copying = self.0.compute.run(load, move || api::GetPolytopeResponse {
             polytope: Some(polytope),
-            vertices: request.with_vertices.then(|| points_to_wire(self::vertices(&stored))),
-            facets: if request.with_facets { self::facets(&stored) } else { Vec::new() },
+            vertices: request.with_vertices.then(|| points_to_wire(stored.body.vertices())),
+            facets: if request.with_facets {
+                stored.body.facets().map(facet).collect()
+            } else {
+                Vec::new()
+            },
         });
         Ok(Response::new(copying.await.map_err(Failure::from)?))
     }
@@ -102,7 +103,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         let request = request.into_inner();
         let size = page_size(self.0.limits(), request.page_size)?;
         let token = request.page_token.as_str();
-        let after: Option<PolytopeId> = if token.is_empty() {
+        let after: Option<ContentId> = if token.is_empty() {
             None
         } else {
             let bad = |_| Path::ROOT.field("page_token").bad("is not one that this server gave");
@@ -182,22 +183,6 @@ const FACET_TIME: Duration = Duration::from_nanos(50);
 /// What one takes in it; of a triangle.
 const VERTEX_BYTES: usize = 24;
 const FACET_BYTES: usize = 13;
-
-fn vertices(stored: &Stored) -> &[Vec3] {
-    match &stored.solid {
-        StoredSolid::Polytope(polytope) => polytope.vertices(),
-        StoredSolid::Polyhedron { polyhedron, .. } => polyhedron.vertices(),
-    }
-}
-
-fn facets(stored: &Stored) -> Vec<api::Facet> {
-    match &stored.solid {
-        StoredSolid::Polytope(polytope) => polytope.facets().rows().map(facet).collect(),
-        StoredSolid::Polyhedron { polyhedron, .. } => {
-            polyhedron.triangles().iter().map(|corners| facet(corners)).collect()
-        }
-    }
-}
 
 fn facet(corners: &[u32]) -> api::Facet {
     api::Facet { vertices: corners.to_vec() }

@@ -1,9 +1,7 @@
 //! How far P can move along a direction before it meets Q, and where it leaves Q again.
 
-use std::time::Duration;
-
-use super::question::{Question, Run};
-use crate::rpc::convert::body::{AskedBody, polytopes};
+use super::question::{Question, Run, prepare};
+use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{direction_vector, stopped_to_wire};
 use crate::rpc::convert::options::AnswerOptions;
@@ -11,23 +9,23 @@ use crate::rpc::convert::ranges::answer_to_wire;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
+use clearance_bodies::table::Needs;
+use clearance_bodies::table::along::AlongQuestion;
 use clearance_geometry::Vec3;
-use clearance_geometry::penetration::{METHODS, RangeMethod, along_by};
-use clearance_geometry::polytope::Tables;
-use clearance_geometry::witness::Witness;
+use clearance_geometry::effort::Effort;
 use clearance_proto as api;
 
 /// A question about the distance along a direction, checked.
 #[derive(Clone, Debug)]
-pub(super) struct AlongQuestion {
+pub(super) struct AskedAlong {
     p: AskedBody,
     q: AskedBody,
+    row: AlongQuestion,
     direction: Vec3,
-    method: &'static RangeMethod,
     options: AnswerOptions,
 }
 
-impl Question for AlongQuestion {
+impl Question for AskedAlong {
     type Wire = api::MeasureDistanceAlongRequest;
     type Answer = api::MeasureDistanceAlongResponse;
     const KIND: QuestionKind = QuestionKind::DistanceAlong;
@@ -37,27 +35,30 @@ impl Question for AlongQuestion {
         wire: &Self::Wire,
         catalogue: &Catalogue<'_>,
     ) -> Result<Self, Failure> {
-        let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
+        let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
+        let row = AlongQuestion::of(kinds(&p, &q));
+        let row = row.map_err(|refused| not_answered(path, &refused))?;
         let direction = direction_vector(&path.field("direction"), wire.direction.as_ref())?;
+        let name = |index| row.method_name(index);
         let (options, method) =
-            AnswerOptions::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
-        Ok(Self { p, q, direction, method, options })
+            AnswerOptions::convert(&path.field("options"), wire.options.as_ref(), name)?;
+        Ok(Self { p, q, row: row.with_method(method), direction, options })
     }
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
         (&self.p, &self.q)
     }
 
-    fn tables(&self) -> Tables {
-        self.method.tables
+    fn needs(&self) -> Needs {
+        self.row.needs()
     }
 
     fn options(&self) -> &AnswerOptions {
         &self.options
     }
 
-    fn estimate(&self, p: u32, q: u32) -> Duration {
-        Duration::from_micros(100) + Duration::from_nanos(50) * p.saturating_add(q)
+    fn nanoseconds(&self, vertices: u32) -> u64 {
+        self.row.nanoseconds(vertices)
     }
 
     fn has_stopped(answer: &Self::Answer) -> bool {
@@ -65,9 +66,10 @@ impl Question for AlongQuestion {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, direction, method, options } = self;
-        let (range, cost) = run.measure(Self::KIND, [p, q], &options, |pair, effort| {
-            along_by(pair, &direction, method, &mut Witness::default(), effort)
+        let Self { p, q, row, direction, options } = self;
+        let ready = |effort: &mut Effort<'_>| Ok(row.prepare(prepare([p, q], effort)?));
+        let (range, cost) = run.measure(Self::KIND, ready, &options, |ready, effort| {
+            row.answer(ready, &direction, effort)
         })?;
         let mut answer = match range {
             Ok(range) => answer_to_wire(&range, !options.omit_certificate),

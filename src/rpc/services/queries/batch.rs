@@ -9,10 +9,10 @@ use prost::Message;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use tonic::Request;
 
-use super::along::AlongQuestion;
+use super::along::AskedAlong;
 use super::collision::CollisionQuestion;
-use super::distance::DistanceQuestion;
-use super::first_contact::FirstContactQuestion;
+use super::distance::AskedDistance;
+use super::first_contact::AskedFirstContact;
 use super::penetration::PenetrationQuestion;
 use super::question::{Question, Run, count, estimate, working_bytes};
 use crate::rpc::path::{Path, WithinLimit};
@@ -75,11 +75,11 @@ impl AskedItem {
             }
             Wire::MeasureDistance(wire) => {
                 let path = path.field("measure_distance");
-                Self::new::<DistanceQuestion>(&path, wire, shared, Answer::MeasureDistance)
+                Self::new::<AskedDistance>(&path, wire, shared, Answer::MeasureDistance)
             }
             Wire::MeasureDistanceAlong(wire) => {
                 let path = path.field("measure_distance_along");
-                Self::new::<AlongQuestion>(&path, wire, shared, Answer::MeasureDistanceAlong)
+                Self::new::<AskedAlong>(&path, wire, shared, Answer::MeasureDistanceAlong)
             }
             Wire::MeasurePenetration(wire) => {
                 let path = path.field("measure_penetration");
@@ -87,7 +87,7 @@ impl AskedItem {
             }
             Wire::FindFirstContact(wire) => {
                 let path = path.field("find_first_contact");
-                Self::new::<FirstContactQuestion>(&path, wire, shared, Answer::FindFirstContact)
+                Self::new::<AskedFirstContact>(&path, wire, shared, Answer::FindFirstContact)
             }
         }
     }

@@ -1,24 +1,22 @@
 //! Whether two bodies are separated, touching or overlapping.
 
-use std::time::Duration;
-
 use arrayvec::ArrayVec;
 
-use super::polyhedra::{self, Places};
-use super::question::{Question, Run};
-use crate::rpc::convert::body::{AskedBody, bodies};
+use super::question::{AskedAt, Question, Run, prepare};
+use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::proof_with_margin_to_wire;
 use crate::rpc::convert::geometry::{margin, stopped_to_wire, verdict_to_wire};
 use crate::rpc::convert::options::AnswerOptions;
+use crate::rpc::convert::solids::{meeting_to_wire, proof_to_wire, unproven_to_wire};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
-use clearance_geometry::distance::compare;
+use clearance_bodies::table::verdict::{Decided, VerdictAnswer, VerdictProof, VerdictQuestion};
+use clearance_bodies::table::{Needs, Wanted};
+use clearance_geometry::distance::Compared;
+use clearance_geometry::effort::Effort;
 use clearance_geometry::pair::VertexPair;
-use clearance_geometry::polytope::Tables;
-use clearance_geometry::separation::{CollisionMethod, METHODS, decide};
-use clearance_geometry::witness::Witness;
 use clearance_proto as api;
 
 /// A question about the verdict, checked.
@@ -26,16 +24,9 @@ use clearance_proto as api;
 pub(super) struct CollisionQuestion {
     p: AskedBody,
     q: AskedBody,
-    margin: Option<f64>,
-    way: CollisionWay,
+    row: VerdictQuestion,
+    at: AskedAt,
     options: AnswerOptions,
-}
-
-/// By what it is answered.
-#[derive(Clone, Debug)]
-enum CollisionWay {
-    Polytopes(&'static CollisionMethod),
-    Polyhedra(Places),
 }
 
 impl Question for CollisionQuestion {
@@ -49,41 +40,29 @@ impl Question for CollisionQuestion {
         catalogue: &Catalogue<'_>,
     ) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
-        let margin = margin(path, wire.margin)?;
-        if let Some(places) = Places::of_polyhedra(path, &p, &q) {
-            if margin.is_some() {
-                return Err(path.field("margin").not_implemented("margins of polyhedra").into());
-            }
-            let options =
-                AnswerOptions::of_polyhedra(&path.field("options"), wire.options.as_ref())?;
-            return Ok(Self { p, q, margin, way: CollisionWay::Polyhedra(places), options });
-        }
+        let row = VerdictQuestion::of(kinds(&p, &q), margin(path, wire.margin)?);
+        let row = row.map_err(|refused| not_answered(path, &refused))?;
+        let name = |index| row.method_name(index);
         let (options, method) =
-            AnswerOptions::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
-        Ok(Self { p, q, margin, way: CollisionWay::Polytopes(method), options })
+            AnswerOptions::convert(&path.field("options"), wire.options.as_ref(), name)?;
+        let at = AskedAt::of(path, row.needs());
+        Ok(Self { p, q, row: row.with_method(method), at, options })
     }
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
         (&self.p, &self.q)
     }
 
-    fn tables(&self) -> Tables {
-        match &self.way {
-            CollisionWay::Polytopes(method) => method.tables,
-            CollisionWay::Polyhedra(_) => Tables::Nothing,
-        }
+    fn needs(&self) -> Needs {
+        self.row.needs()
     }
 
     fn options(&self) -> &AnswerOptions {
         &self.options
     }
 
-    fn estimate(&self, p: u32, q: u32) -> Duration {
-        let each = match self.way {
-            CollisionWay::Polytopes(_) => Duration::from_nanos(50),
-            CollisionWay::Polyhedra(_) => polyhedra::TIME_PER_VERTEX,
-        };
-        Duration::from_micros(20) + each * p.saturating_add(q)
+    fn nanoseconds(&self, vertices: u32) -> u64 {
+        self.row.nanoseconds(vertices)
     }
 
     fn has_stopped(answer: &Self::Answer) -> bool {
@@ -91,29 +70,19 @@ impl Question for CollisionQuestion {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, margin, way, options } = self;
-        let method = match way {
-            CollisionWay::Polytopes(method) => method,
-            CollisionWay::Polyhedra(places) => {
-                return polyhedra::collision(run, [p, q], &places, &options);
-            }
+        let Self { p, q, row, at, options } = self;
+        let wanted = run.wanted(&options);
+        let ready = |effort: &mut Effort<'_>| {
+            row.prepare(prepare([p, q], effort)?).map_err(|refused| at.refuse(&refused))
         };
-        let (found, cost) = run.measure(Self::KIND, [p, q], &options, |pair, effort| {
-            let mut witness = Witness::default();
-            let decision = decide(pair, method, &mut witness, effort);
-            let compared = margin.map(|margin| compare(pair, margin, &mut witness, effort));
-            Ok((decision, compared.transpose()))
+        let (found, cost) = run.measure(Self::KIND, ready, &options, |ready, effort| {
+            Ok(ready.answer(wanted, effort))
         })?;
-        let (decision, compared) = found.unwrap_or_else(|why| (Err(why), Err(why)));
+        let VerdictAnswer { decided, compared } =
+            found.unwrap_or_else(|why| VerdictAnswer { decided: Err(why), compared: Err(why) });
         let mut answer = api::CheckCollisionResponse { cost: Some(cost), ..Default::default() };
-        let margin_pairs = compared.iter().flatten().flat_map(|found| found.pairs.clone());
-        let margin_pairs: ArrayVec<VertexPair, 3> = margin_pairs.collect();
-        match decision {
-            Ok(decision) => {
-                answer.set_verdict(verdict_to_wire(decision.verdict()));
-                answer.certificate = (!options.omit_certificate)
-                    .then(|| proof_with_margin_to_wire(&decision.proof, &margin_pairs));
-            }
+        match decided {
+            Ok(decided) => tell(&mut answer, &decided, compared.as_ref().ok(), wanted),
             Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
         }
         match compared {
@@ -121,5 +90,31 @@ impl Question for CollisionQuestion {
             Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
         }
         Ok(answer)
+    }
+}
+
+/// Writes a verdict with its proof, into which goes what shows that a margin is kept or not.
+fn tell(
+    answer: &mut api::CheckCollisionResponse,
+    decided: &Decided,
+    compared: Option<&Option<Compared>>,
+    wanted: Wanted,
+) {
+    answer.set_verdict(verdict_to_wire(decided.verdict));
+    answer.face_contact = decided.meeting.as_ref().map(meeting_to_wire);
+    match &decided.proof {
+        Ok(VerdictProof::OfHulls(proof)) if wanted.certificate => {
+            let pairs = compared.into_iter().flatten().flat_map(|found| found.pairs.clone());
+            let pairs: ArrayVec<VertexPair, 3> = pairs.collect();
+            answer.certificate = Some(proof_with_margin_to_wire(proof, &pairs));
+        }
+        Ok(VerdictProof::OfSolids(proof)) if wanted.certificate => {
+            answer.certificate = Some(proof_to_wire(proof));
+        }
+        Ok(VerdictProof::OfHulls(_) | VerdictProof::OfSolids(_)) | Err(None) => {}
+        Err(Some(why)) => {
+            answer.uncertified = true;
+            answer.set_uncertified_reason(unproven_to_wire(*why));
+        }
     }
 }

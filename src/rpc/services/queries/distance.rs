@@ -1,11 +1,9 @@
-//! The distance of two polytopes.
-
-use std::time::Duration;
+//! The distance of two bodies.
 
 use arrayvec::ArrayVec;
 
-use super::question::{Question, Run};
-use crate::rpc::convert::body::{AskedBody, polytopes};
+use super::question::{Question, Run, prepare};
+use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::distance_to_wire;
 use crate::rpc::convert::geometry::{
@@ -15,25 +13,24 @@ use crate::rpc::convert::options::AnswerOptions;
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
-use clearance_geometry::distance::{DistanceMethod, METHODS, Stops, compare, measure_by};
-use clearance_geometry::meeting::normal_of;
+use clearance_bodies::table::Needs;
+use clearance_bodies::table::distance::{DistanceAnswer, DistanceAsked, DistanceQuestion};
+use clearance_geometry::distance::Stops;
+use clearance_geometry::effort::Effort;
 use clearance_geometry::pair::VertexPair;
-use clearance_geometry::polytope::Tables;
-use clearance_geometry::witness::Witness;
 use clearance_proto as api;
 
 /// A question about the distance, checked.
 #[derive(Clone, Debug)]
-pub(super) struct DistanceQuestion {
+pub(super) struct AskedDistance {
     p: AskedBody,
     q: AskedBody,
-    margin: Option<f64>,
-    stops: Stops,
-    method: &'static DistanceMethod,
+    row: DistanceQuestion,
+    asked: DistanceAsked,
     options: AnswerOptions,
 }
 
-impl Question for DistanceQuestion {
+impl Question for AskedDistance {
     type Wire = api::MeasureDistanceRequest;
     type Answer = api::MeasureDistanceResponse;
     const KIND: QuestionKind = QuestionKind::Distance;
@@ -43,9 +40,12 @@ impl Question for DistanceQuestion {
         wire: &Self::Wire,
         catalogue: &Catalogue<'_>,
     ) -> Result<Self, Failure> {
-        let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
+        let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
+        let row = DistanceQuestion::of(kinds(&p, &q));
+        let row = row.map_err(|refused| not_answered(path, &refused))?;
+        let name = |index| row.method_name(index);
         let (options, method) =
-            AnswerOptions::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
+            AnswerOptions::convert(&path.field("options"), wire.options.as_ref(), name)?;
         let stop = |name, value: Option<f64>| -> Result<Option<f64>, BadField> {
             value.map(|value| length(&path.field(name), value)).transpose()
         };
@@ -53,23 +53,24 @@ impl Question for DistanceQuestion {
             above: stop("stop_above", wire.stop_above)?,
             below: stop("stop_below", wire.stop_below)?,
         };
-        Ok(Self { p, q, margin: margin(path, wire.margin)?, stops, method, options })
+        let asked = DistanceAsked { stops, margin: margin(path, wire.margin)? };
+        Ok(Self { p, q, row: row.with_method(method), asked, options })
     }
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
         (&self.p, &self.q)
     }
 
-    fn tables(&self) -> Tables {
-        self.method.tables
+    fn needs(&self) -> Needs {
+        self.row.needs()
     }
 
     fn options(&self) -> &AnswerOptions {
         &self.options
     }
 
-    fn estimate(&self, p: u32, q: u32) -> Duration {
-        Duration::from_micros(40) + Duration::from_nanos(50) * p.saturating_add(q)
+    fn nanoseconds(&self, vertices: u32) -> u64 {
+        self.row.nanoseconds(vertices)
     }
 
     fn has_stopped(answer: &Self::Answer) -> bool {
@@ -77,15 +78,13 @@ impl Question for DistanceQuestion {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, margin, stops, method, options } = self;
-        let (found, cost) = run.measure(Self::KIND, [p, q], &options, |pair, effort| {
-            let mut witness = Witness::default();
-            let distance = measure_by(method, pair, stops, &mut witness, effort);
-            let normal = distance.as_ref().ok().and_then(|found| normal_of(pair, found, None));
-            let compared = margin.map(|margin| compare(pair, margin, &mut witness, effort));
-            Ok((distance, normal, compared.transpose()))
+        let Self { p, q, row, asked, options } = self;
+        let ready = |effort: &mut Effort<'_>| Ok(row.prepare(prepare([p, q], effort)?));
+        let (found, cost) = run.measure(Self::KIND, ready, &options, |ready, effort| {
+            Ok(row.answer(ready, asked, effort))
         })?;
-        let (distance, normal, compared) = found.unwrap_or_else(|why| (Err(why), None, Err(why)));
+        let stopped = |why| DistanceAnswer { distance: Err(why), normal: None, compared: Err(why) };
+        let DistanceAnswer { distance, normal, compared } = found.unwrap_or_else(stopped);
         let mut answer = api::MeasureDistanceResponse { cost: Some(cost), ..Default::default() };
         let margin_pairs = compared.iter().flatten().flat_map(|found| found.pairs.clone());
         let margin_pairs: ArrayVec<VertexPair, 3> = margin_pairs.collect();

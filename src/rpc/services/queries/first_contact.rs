@@ -1,49 +1,40 @@
 //! When two moving bodies first come into contact.
 
-use std::time::Duration;
-
-use super::polyhedra::{self, Places};
-use super::question::{Question, Run};
-use crate::rpc::convert::body::{AskedBody, bodies};
+use super::question::{AskedAt, Question, Run, prepare};
+use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
 use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::certificate::motion_to_wire;
+use crate::rpc::convert::certificate::{motion_to_wire, proof_to_wire};
 use crate::rpc::convert::geometry::{
     outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
-use crate::rpc::convert::motions::Motions;
+use crate::rpc::convert::motions::motions;
 use crate::rpc::convert::options::AnswerOptions;
+use crate::rpc::convert::solids::{self, meeting_to_wire, unproven_to_wire};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
+use clearance_bodies::table::Needs;
+use clearance_bodies::table::first_contact::{
+    FirstContactAnswer, FirstContactQuestion, MotionProof,
+};
+use clearance_bodies::table::verdict::VerdictProof;
 use clearance_geometry::claim::Outcome;
-use clearance_geometry::contact_time::{METHODS, Method, Travel, first_contact_by};
-use clearance_geometry::meeting::impact_of_contact;
-use clearance_geometry::motion::Motion;
-use clearance_geometry::polytope::Tables;
-use clearance_geometry::witness::Witness;
+use clearance_geometry::effort::Effort;
 use clearance_proto as api;
 
 /// A question about the first contact, checked.
 #[derive(Clone, Debug)]
-pub(super) struct FirstContactQuestion {
+pub(super) struct AskedFirstContact {
     p: AskedBody,
     q: AskedBody,
-    /// What is asked, but for the bodies.
-    pub(super) motions: Motions,
-    way: FirstContactWay,
+    row: FirstContactQuestion,
     /// Whether it is also asked where and how they meet.
     impact: bool,
+    at: AskedAt,
     options: AnswerOptions,
 }
 
-/// By what it is answered.
-#[derive(Clone, Debug)]
-enum FirstContactWay {
-    Polytopes(&'static Method),
-    Polyhedra { places: Places, travels: [Travel; 2] },
-}
-
-impl Question for FirstContactQuestion {
+impl Question for AskedFirstContact {
     type Wire = api::FindFirstContactRequest;
     type Answer = api::FindFirstContactResponse;
     const KIND: QuestionKind = QuestionKind::FirstContact;
@@ -54,49 +45,31 @@ impl Question for FirstContactQuestion {
         catalogue: &Catalogue<'_>,
     ) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
-        let (motions, impact) = (Motions::convert(path, wire)?, wire.impact);
-        if let Some(places) = Places::of_polyhedra(path, &p, &q) {
-            let travels = motions.travels(path, [&p, &q])?;
-            let options =
-                AnswerOptions::of_polyhedra(&path.field("options"), wire.options.as_ref())?;
-            return Ok(Self {
-                p,
-                q,
-                motions,
-                way: FirstContactWay::Polyhedra { places, travels },
-                impact,
-                options,
-            });
-        }
-        let at = path.field("options");
-        let (options, method) = AnswerOptions::convert(&at, wire.options.as_ref(), METHODS)?;
-        motions.check_method(&at.field("method"), method, [&p, &q])?;
-        Ok(Self { p, q, motions, way: FirstContactWay::Polytopes(method), impact, options })
+        let (poses, motions) = ([p.pose(), q.pose()], motions(path, wire)?);
+        let row = FirstContactQuestion::of(kinds(&p, &q), poses, motions);
+        let row = row.map_err(|refused| not_answered(path, &refused))?;
+        let options_path = path.field("options");
+        let name = |index| row.method_name(index);
+        let (options, method) = AnswerOptions::convert(&options_path, wire.options.as_ref(), name)?;
+        let row = row.with_method(method).map_err(|why| options_path.field("method").bad(why))?;
+        let at = AskedAt::of(path, row.needs());
+        Ok(Self { p, q, row, impact: wire.impact, at, options })
     }
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
         (&self.p, &self.q)
     }
 
-    fn tables(&self) -> Tables {
-        match &self.way {
-            FirstContactWay::Polytopes(method) => method.tables,
-            FirstContactWay::Polyhedra { .. } => Tables::Nothing,
-        }
+    fn needs(&self) -> Needs {
+        self.row.needs()
     }
 
     fn options(&self) -> &AnswerOptions {
         &self.options
     }
 
-    fn estimate(&self, p: u32, q: u32) -> Duration {
-        if let FirstContactWay::Polyhedra { .. } = self.way {
-            return Duration::from_millis(1) + polyhedra::TIME_PER_VERTEX * p.saturating_add(q);
-        }
-        let mut motions = self.motions.of_bodies().into_iter();
-        let turns = motions.any(|motion| !matches!(motion, Motion::Linear { .. }));
-        let search = if turns { 2_000 } else { 100 };
-        Duration::from_micros(search) + Duration::from_nanos(50) * p.saturating_add(q)
+    fn nanoseconds(&self, vertices: u32) -> u64 {
+        self.row.nanoseconds(vertices)
     }
 
     fn has_stopped(answer: &Self::Answer) -> bool {
@@ -104,35 +77,53 @@ impl Question for FirstContactQuestion {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, motions, way, impact, options } = self;
-        let method = match way {
-            FirstContactWay::Polytopes(method) => method,
-            FirstContactWay::Polyhedra { places, travels } => {
-                let moving = polyhedra::Movers { bodies: [p, q], places, motions, travels };
-                return polyhedra::first_meeting(run, moving, &options);
-            }
+        let Self { p, q, row, impact, at, options } = self;
+        let wanted = run.wanted(&options);
+        let ready = |effort: &mut Effort<'_>| {
+            row.prepare(prepare([p, q], effort)?).map_err(|refused| at.refuse(&refused))
         };
-        let (found, cost) = run.measure(Self::KIND, [p, q], &options, |pair, effort| {
-            let question = motions.about(*pair);
-            let found = first_contact_by(method, &question, &mut Witness::default(), effort)?;
-            let met = if impact { impact_of_contact(&question, &found, effort)? } else { None };
-            Ok((found, met))
+        let (found, cost) = run.measure(Self::KIND, ready, &options, |ready, effort| {
+            ready.answer(impact, wanted, effort)
         })?;
         let mut answer = api::FindFirstContactResponse { cost: Some(cost), ..Default::default() };
         match found {
-            Ok((found, met)) => {
-                answer.point = met.map(|met| vector_to_wire(&met.point));
-                answer.normal =
-                    met.and_then(|met| met.normal).map(|normal| vector_to_wire(&normal));
-                answer.set_outcome(outcome_to_wire(found.outcome));
-                answer.t_free = found.t_free;
-                answer.t_contact = (found.outcome == Outcome::Contact).then_some(found.t_contact);
-                answer.set_initial_verdict(verdict_to_wire(found.initial.verdict()));
-                answer.certificate = (!options.omit_certificate).then(|| motion_to_wire(&found));
-                answer.set_stopped(stopped_to_wire(found.stopped));
-            }
+            Ok(found) => tell(&mut answer, &found, wanted.certificate),
             Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
         }
         Ok(answer)
     }
+}
+
+fn tell(
+    answer: &mut api::FindFirstContactResponse,
+    found: &FirstContactAnswer,
+    is_proof_wanted: bool,
+) {
+    let impact = found.impact.as_ref();
+    answer.point = impact.map(|met| vector_to_wire(&met.point));
+    answer.normal = impact.and_then(|met| met.normal.as_ref()).map(vector_to_wire);
+    answer.face_contact = found.meeting.as_ref().map(meeting_to_wire);
+    answer.set_outcome(outcome_to_wire(found.outcome));
+    answer.t_free = found.t_free;
+    answer.t_contact = (found.outcome == Outcome::Contact).then_some(found.t_contact);
+    answer.set_initial_verdict(verdict_to_wire(found.initial));
+    answer.set_stopped(stopped_to_wire(found.stopped));
+    match &found.proof {
+        Ok(proof) => answer.certificate = is_proof_wanted.then(|| certificate(proof)),
+        Err(None) => {}
+        Err(Some(why)) => {
+            answer.uncertified = true;
+            answer.set_uncertified_reason(unproven_to_wire(*why));
+        }
+    }
+}
+
+fn certificate(proof: &MotionProof) -> api::MotionCertificate {
+    let initial = match proof {
+        MotionProof::OfHulls(found) => return motion_to_wire(found),
+        MotionProof::OfSolids(proof) => return solids::motion_to_wire(proof),
+        MotionProof::AtStart(VerdictProof::OfHulls(proof)) => proof_to_wire(proof),
+        MotionProof::AtStart(VerdictProof::OfSolids(proof)) => solids::proof_to_wire(proof),
+    };
+    api::MotionCertificate { initial: Some(initial), ..Default::default() }
 }

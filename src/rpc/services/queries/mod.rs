@@ -6,17 +6,16 @@ mod collision;
 mod distance;
 mod first_contact;
 mod penetration;
-mod polyhedra;
 mod question;
 mod several;
 
 use prost::Message;
 use tonic::{Request, Response, Status};
 
-use self::along::AlongQuestion;
+use self::along::AskedAlong;
 use self::collision::CollisionQuestion;
-use self::distance::DistanceQuestion;
-use self::first_contact::FirstContactQuestion;
+use self::distance::AskedDistance;
+use self::first_contact::AskedFirstContact;
 use self::penetration::PenetrationQuestion;
 use self::question::{Question, Run, count, estimate, working_bytes};
 use super::certificates;
@@ -85,14 +84,14 @@ impl api::query_service_server::QueryService for Queries {
         &self,
         request: Request<api::MeasureDistanceRequest>,
     ) -> Result<Response<api::MeasureDistanceResponse>, Status> {
-        self.ask::<DistanceQuestion>(request).await
+        self.ask::<AskedDistance>(request).await
     }
 
     async fn measure_distance_along(
         &self,
         request: Request<api::MeasureDistanceAlongRequest>,
     ) -> Result<Response<api::MeasureDistanceAlongResponse>, Status> {
-        self.ask::<AlongQuestion>(request).await
+        self.ask::<AskedAlong>(request).await
     }
 
     async fn measure_penetration(
@@ -106,7 +105,7 @@ impl api::query_service_server::QueryService for Queries {
         &self,
         request: Request<api::FindFirstContactRequest>,
     ) -> Result<Response<api::FindFirstContactResponse>, Status> {
-        self.ask::<FirstContactQuestion>(request).await
+        self.ask::<AskedFirstContact>(request).await
     }
 
     async fn find_first_collision(

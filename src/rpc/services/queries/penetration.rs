@@ -1,9 +1,7 @@
-//! The penetration depth of two polytopes.
+//! The penetration depth of two bodies.
 
-use std::time::Duration;
-
-use super::question::{Question, Run};
-use crate::rpc::convert::body::{AskedBody, polytopes};
+use super::question::{Question, Run, prepare};
+use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::depth_to_wire;
 use crate::rpc::convert::geometry::{stopped_to_wire, vector_to_wire, verdict_to_wire};
@@ -11,10 +9,10 @@ use crate::rpc::convert::options::AnswerOptions;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
+use clearance_bodies::table::Needs;
+use clearance_bodies::table::depth::DepthQuestion;
 use clearance_geometry::claim::Verdict;
-use clearance_geometry::penetration::measure;
-use clearance_geometry::polytope::Tables;
-use clearance_geometry::witness::Witness;
+use clearance_geometry::effort::Effort;
 use clearance_proto as api;
 
 /// A question about the depth, checked.
@@ -22,6 +20,7 @@ use clearance_proto as api;
 pub(super) struct PenetrationQuestion {
     p: AskedBody,
     q: AskedBody,
+    row: DepthQuestion,
     with_surface: bool,
     options: AnswerOptions,
 }
@@ -36,27 +35,28 @@ impl Question for PenetrationQuestion {
         wire: &Self::Wire,
         catalogue: &Catalogue<'_>,
     ) -> Result<Self, Failure> {
-        let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
+        let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
+        let row = DepthQuestion::of(kinds(&p, &q));
+        let row = row.map_err(|refused| not_answered(path, &refused))?;
         let options = AnswerOptions::without_method(&path.field("options"), wire.options.as_ref())?;
         let with_surface = wire.with_surface && !options.omit_certificate;
-        Ok(Self { p, q, with_surface, options })
+        Ok(Self { p, q, row, with_surface, options })
     }
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
         (&self.p, &self.q)
     }
 
-    fn tables(&self) -> Tables {
-        Tables::Faces
+    fn needs(&self) -> Needs {
+        self.row.needs()
     }
 
     fn options(&self) -> &AnswerOptions {
         &self.options
     }
 
-    fn estimate(&self, p: u32, q: u32) -> Duration {
-        // The surface of a deep pair grows to the size of M's.
-        Duration::from_micros(200) + Duration::from_micros(2) * p.saturating_add(q)
+    fn nanoseconds(&self, vertices: u32) -> u64 {
+        self.row.nanoseconds(vertices)
     }
 
     fn has_stopped(answer: &Self::Answer) -> bool {
@@ -64,9 +64,10 @@ impl Question for PenetrationQuestion {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, with_surface, options } = self;
-        let (depth, cost) = run.measure(Self::KIND, [p, q], &options, |pair, effort| {
-            measure(pair, with_surface, &mut Witness::default(), effort)
+        let Self { p, q, row, with_surface, options } = self;
+        let ready = |effort: &mut Effort<'_>| Ok(row.prepare(prepare([p, q], effort)?));
+        let (depth, cost) = run.measure(Self::KIND, ready, &options, |ready, effort| {
+            row.answer(ready, with_surface, effort)
         })?;
         let mut answer = api::MeasurePenetrationResponse { cost: Some(cost), ..Default::default() };
         match depth {

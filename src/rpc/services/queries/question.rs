@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use prost::Message;
 
-use crate::rpc::convert::body::{AskedBody, ReadyBody, Unready, hull_time};
+use crate::rpc::convert::body::{AskedBody, Unready, hull_time};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::options::{AnswerOptions, cost_to_wire};
-use crate::rpc::path::Path;
+use crate::rpc::path::{NotImplemented, Path};
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::runtime::clock::Clock;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::metrics::{Ending, Metrics, QuestionKind};
+use clearance_bodies::PlacedBody;
+use clearance_bodies::table::{Needs, NotAnswered, Wanted};
 use clearance_geometry::effort::{Cost, Effort, Stopped};
-use clearance_geometry::pair::Pair;
-use clearance_geometry::polytope::Tables;
 use clearance_proto as api;
 
 /// A question of one kind, checked.
@@ -37,13 +37,13 @@ pub(super) trait Question: Sized + Send + 'static {
     ) -> Result<Self, Failure>;
     /// The two bodies.
     fn bodies(&self) -> (&AskedBody, &AskedBody);
-    /// What it may have built of polytopes that it is the first to ask about.
-    fn tables(&self) -> Tables;
+    /// What is built of the bodies before the answer.
+    fn needs(&self) -> Needs;
     /// How to answer.
     fn options(&self) -> &AnswerOptions;
-    /// How long the answer takes for bodies of `p` and `q` vertices that are ready: a generous
-    /// guess.
-    fn estimate(&self, p: u32, q: u32) -> Duration;
+    /// How long the answer takes for bodies that are ready and have so many vertices together,
+    /// nanoseconds: a generous guess.
+    fn nanoseconds(&self, vertices: u32) -> u64;
     /// Whether the answer was cut short.
     fn has_stopped(answer: &Self::Answer) -> bool;
     /// The answer; takes a while.
@@ -59,8 +59,8 @@ pub(super) struct Run {
     pub(super) clock: Arc<dyn Clock>,
     /// Where the cost is counted.
     pub(super) metrics: Arc<Metrics>,
-    /// How long the proof that polyhedra do not meet may be.
-    pub(super) cover_steps_max: u64,
+    /// How long the proof that boundaries do not meet may be.
+    cover_steps_max: u64,
 }
 
 impl Run {
@@ -74,23 +74,15 @@ impl Run {
         }
     }
 
-    /// Prepares the bodies, lets `search` look at the pair, and counts what it cost.
-    pub(super) fn measure<T>(
-        &self,
-        asked: QuestionKind,
-        [p, q]: [AskedBody; 2],
-        options: &AnswerOptions,
-        search: impl FnOnce(&Pair<'_>, &mut Effort<'_>) -> Result<T, Stopped>,
-    ) -> Result<(Result<T, Stopped>, api::Cost), Failure> {
-        let prepare = |effort: &mut Effort<'_>| Ok([p.prepare(effort)?, q.prepare(effort)?]);
-        self.measure_prepared(asked, prepare, options, |[p, q], effort| {
-            search(&Pair { p: ReadyBody::placed(p), q: ReadyBody::placed(q) }, effort)
-        })
+    /// What an answer is to bring with it.
+    pub(super) fn wanted(&self, options: &AnswerOptions) -> Wanted {
+        let certificate = !options.omit_certificate;
+        Wanted { certificate, cover_steps_max: self.cover_steps_max }
     }
 
-    /// Prepares bodies in a way of their own, lets `search` look at them, and counts what it cost.
-    /// Preparing costs no steps of the budget, but time.
-    pub(super) fn measure_prepared<B, T>(
+    /// Prepares bodies, lets `search` look at them, and counts what it cost. Preparing costs no
+    /// steps of the budget, but time.
+    pub(super) fn measure<B, T>(
         &self,
         asked: QuestionKind,
         prepare: impl FnOnce(&mut Effort<'_>) -> Result<B, Unready>,
@@ -129,20 +121,46 @@ pub(super) fn estimate<Q: Question>(question: &Q) -> Option<Duration> {
     let building = |body: &AskedBody| {
         if body.is_given_by_points() { hull_time(body.size()) } else { Duration::ZERO }
     };
-    let time = question.estimate(count(p), count(q)) + building(p) + building(q);
+    let answering = question.nanoseconds(count(p).saturating_add(count(q)));
+    let time = Duration::from_nanos(answering) + building(p) + building(q);
     // The exhaustive methods take minutes for what the default ones do in a millisecond.
     question.options().is_default_method.then_some(time)
 }
 
-/// What is to be built for a question takes, bytes: hulls, tables of polytopes, which stay, and
-/// polyhedra made of them.
+/// What it takes to build what a question needs, bytes: hulls, tables of bodies, which stay, and
+/// what is made of bodies for the question alone.
 pub(super) fn working_bytes<Q: Question>(question: &Q) -> u64 {
     let (p, q) = question.bodies();
-    let (of_solids, tables) = (p.is_polyhedron() || q.is_polyhedron(), question.tables());
-    let bytes = |body: &AskedBody| {
-        if of_solids { body.solid_bytes() } else { body.working_bytes(tables) }
-    };
-    bytes(p).saturating_add(bytes(q))
+    p.working_bytes(question.needs()).saturating_add(q.working_bytes(question.needs()))
+}
+
+/// Both bodies, with the hulls of given points.
+pub(super) fn prepare(
+    [p, q]: [AskedBody; 2],
+    effort: &mut Effort<'_>,
+) -> Result<[PlacedBody; 2], Unready> {
+    Ok([p.prepare(effort)?, q.prepare(effort)?])
+}
+
+/// Where a question was asked, for what only the preparation of its bodies can find wrong.
+#[derive(Clone, Debug)]
+pub(super) struct AskedAt(Option<String>);
+
+impl AskedAt {
+    /// Remembers the path of a question if the preparation can find anything wrong.
+    pub(super) fn of(path: &Path<'_>, needs: Needs) -> Self {
+        Self(needs.makes_solids().then(|| path.to_string()))
+    }
+
+    /// Something was.
+    pub(super) fn refuse(&self, refused: &NotAnswered) -> Unready {
+        let NotAnswered { field, what, .. } = *refused;
+        let field = match self.0.as_deref() {
+            None | Some("") => field.to_owned(),
+            Some(at) => format!("{at}.{field}"),
+        };
+        Unready::Failed(NotImplemented { field, what }.into())
+    }
 }
 
 #[cfg(test)]
@@ -154,6 +172,7 @@ mod tests {
     use crate::runtime::robots::RobotStore;
     use crate::runtime::settings::Limits;
     use crate::runtime::store::{NewPolytope, PolytopeStore, Stored};
+    use clearance_bodies::Body;
     use clearance_geometry::Vec3;
     use clearance_geometry::hull::convex_hull;
     use clearance_geometry::polyhedron::Polyhedron;
@@ -196,8 +215,8 @@ mod tests {
         let triangles = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
         let polyhedron = Polyhedron::new(&corners, &triangles, effort).unwrap();
         let hull = convex_hull(&corners).unwrap().polytope;
-        let tetrahedron = Stored::of_polyhedron(polyhedron, hull, effort).unwrap();
-        let ball = Stored::new(ball(300, 1), effort).unwrap();
+        let tetrahedron = Stored::new(Body::of_polyhedron(polyhedron, hull), effort).unwrap();
+        let ball = Stored::new(ball(300, 1).into(), effort).unwrap();
         for (stored, alias) in [(tetrahedron, "tetrahedron"), (ball, "ball")] {
             let alias = Some(alias.to_owned());
             let new =

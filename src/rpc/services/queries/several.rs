@@ -5,13 +5,12 @@ use std::time::Duration;
 use prost::Message;
 use tonic::Request;
 
-use super::polyhedra;
 use super::question::Run;
-use crate::rpc::convert::body::{ReadySolid, Unready};
+use crate::rpc::convert::body::Unready;
 use crate::rpc::convert::geometry::{outcome_to_wire, stopped_to_wire, verdict_to_wire};
 use crate::rpc::convert::several::{AskedMover, AskedSeveral};
-use crate::rpc::convert::solids::{collision_to_wire, unproven_to_wire};
-use crate::rpc::path::Path;
+use crate::rpc::convert::solids::{collision_to_wire, meeting_to_wire, unproven_to_wire};
+use crate::rpc::path::{NotImplemented, Path};
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
@@ -19,10 +18,11 @@ use crate::rpc::transport::timing::time_left;
 use crate::runtime::compute::JobSize;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::metrics::{Ending, QuestionKind};
+use clearance_bodies::table::NotAnswered;
+use clearance_bodies::table::first_collision::{
+    self, Collision, FirstCollisionAnswer, Found, NEEDS, ReadyMover, nanoseconds, ready,
+};
 use clearance_geometry::claim::Outcome;
-use clearance_geometry::contact_time::Travel;
-use clearance_geometry::contact_time::polyhedra::proof::{Found, Several, prove_collision};
-use clearance_geometry::contact_time::polyhedra::{Collision, Moving, first_collision};
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
 
@@ -65,76 +65,70 @@ async fn search(
     Ok(answer)
 }
 
-/// Each body that is a polytope is made a polyhedron for the question, however often it is named.
+/// Each body is prepared for the question alone, however often it is named.
 fn working_bytes(several: &AskedSeveral) -> u64 {
-    several.bodies.iter().map(|mover| mover.body.solid_bytes()).fold(0, u64::saturating_add)
+    let bytes = several.bodies.iter().map(|mover| mover.body.working_bytes(NEEDS));
+    bytes.fold(0, u64::saturating_add)
 }
 
 /// How long the answer takes: a generous guess.
 fn estimate(several: &AskedSeveral) -> Duration {
     let vertices: usize = several.bodies.iter().map(|mover| mover.body.size()).sum();
-    let each = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let pairs = several.bodies.len() * several.bodies.len() / 2;
-    Duration::from_micros(100)
-        + polyhedra::TIME_PER_VERTEX.saturating_mul(each(vertices))
-        + Duration::from_nanos(200).saturating_mul(each(pairs))
+    Duration::from_nanos(nanoseconds(several.bodies.len(), vertices))
 }
 
 fn find(several: AskedSeveral, run: &Run) -> Result<api::FindFirstCollisionResponse, Failure> {
     let AskedSeveral { bodies, options } = several;
-    let travels: Vec<Travel> = bodies.iter().map(|mover| mover.travel).collect();
-    let prepare = |effort: &mut Effort<'_>| -> Result<Vec<ReadySolid>, Unready> {
+    let prepare = |effort: &mut Effort<'_>| -> Result<Vec<ReadyMover>, Unready> {
         let one = |mover: AskedMover| {
             effort.look_at_clock().map_err(Unready::Stopped)?;
-            mover.body.prepare_solid(&mover.field, effort)
+            let refused = |refused: NotAnswered| {
+                let missing = NotImplemented { field: mover.field, what: refused.what };
+                Unready::Failed(missing.into())
+            };
+            ready(mover.body.prepare(effort)?, mover.travel).map_err(refused)
         };
         bodies.into_iter().map(one).collect()
     };
+    let wanted = run.wanted(&options);
     let (found, cost) =
-        run.measure_prepared(QuestionKind::FirstCollision, prepare, &options, |solids, effort| {
-            let moving: Vec<Moving<'_>> =
-                solids.iter().zip(&travels).map(|(solid, travel)| solid.moving(*travel)).collect();
-            let found = first_collision(&moving, effort)?;
-            let mut answer = said(solids, found.as_ref());
-            if !options.omit_certificate {
-                let bodies: Vec<Several<'_>> = solids
-                    .iter()
-                    .zip(&travels)
-                    .map(|(solid, travel)| Several { shape: solid.shape(), travel: *travel })
-                    .collect();
-                let steps_max = run.cover_steps_max;
-                let proof = prove_collision(&bodies, found.as_ref(), steps_max, effort);
-                certify(&mut answer, &proof);
-            }
-            Ok(answer)
+        run.measure(QuestionKind::FirstCollision, prepare, &options, |movers, effort| {
+            first_collision::answer(movers, wanted, effort)
         })?;
-    let mut answer = found.unwrap_or_else(|stopped| {
-        let mut answer = api::FindFirstCollisionResponse::default();
-        answer.set_stopped(stopped_to_wire(Some(stopped)));
-        answer
-    });
+    let mut answer = match found {
+        Ok(found) => said(&found),
+        Err(stopped) => api::FindFirstCollisionResponse {
+            stopped: stopped_to_wire(Some(stopped)).into(),
+            ..Default::default()
+        },
+    };
     answer.cost = Some(cost);
     Ok(answer)
 }
 
-fn said(solids: &[ReadySolid], found: Option<&Collision>) -> api::FindFirstCollisionResponse {
+fn said(found: &FirstCollisionAnswer) -> api::FindFirstCollisionResponse {
     let mut answer = api::FindFirstCollisionResponse::default();
-    let Some(Collision { pair, initial, contact, tied }) = found else {
-        answer.set_outcome(outcome_to_wire(Outcome::NoContact));
-        answer.t_free = 1.0;
-        return answer;
-    };
     let places = |pair: &[usize; 2]| pair.map(|place| u32::try_from(place).unwrap_or(u32::MAX));
-    let [p, q] = places(pair);
-    let others = tied.iter().take(LISTED_PAIRS_MAX).map(places);
-    answer.tied_pairs = others.map(|[p, q]| api::PlacePair { p, q }).collect();
-    answer.set_outcome(outcome_to_wire(Outcome::Contact));
-    answer.t_free = contact.t_free;
-    answer.t_contact = Some(contact.t_contact);
-    (answer.p, answer.q) = (Some(p), Some(q));
-    answer.set_initial_verdict(verdict_to_wire(*initial));
-    let two = pair.map(|place| &solids[place]);
-    answer.face_contact = Some(polyhedra::meeting(two, &contact.faces, contact.point));
+    match &found.collision {
+        None => {
+            answer.set_outcome(outcome_to_wire(Outcome::NoContact));
+            answer.t_free = 1.0;
+        }
+        Some(Collision { pair, initial, contact, tied }) => {
+            let [p, q] = places(pair);
+            let others = tied.iter().take(LISTED_PAIRS_MAX).map(places);
+            answer.tied_pairs = others.map(|[p, q]| api::PlacePair { p, q }).collect();
+            answer.set_outcome(outcome_to_wire(Outcome::Contact));
+            answer.t_free = contact.t_free;
+            answer.t_contact = Some(contact.t_contact);
+            (answer.p, answer.q) = (Some(p), Some(q));
+            answer.set_initial_verdict(verdict_to_wire(*initial));
+        }
+    }
+    answer.face_contact = found.meeting.as_ref().map(meeting_to_wire);
+    if let Some(proof) = &found.proof {
+        certify(&mut answer, proof);
+    }
     answer
 }
 

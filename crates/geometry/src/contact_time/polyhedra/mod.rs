@@ -205,7 +205,7 @@ pub fn first_contact(
 pub struct PosedPolyhedron<'a> {
     /// The body, in its own frame.
     pub body: &'a Polyhedron,
-    /// Body frame to world, metres.
+    /// Whose frame to world, metres.
     pub pose: Pose,
 }
 

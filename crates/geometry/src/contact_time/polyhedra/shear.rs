@@ -7,7 +7,7 @@
 
 use crate::Vec3;
 use crate::number::rounding::{UNDERFLOW, UNDERFLOW_FLOOR, gamma};
-use crate::polyhedron::placed::{Body, Corner, Stand};
+use crate::polyhedron::placed::{Corner, Stand, Whose};
 
 /// See the module.
 #[derive(Debug)]
@@ -82,8 +82,8 @@ impl Shear {
 
     fn seen(&self, (body, i): Corner) -> Seen {
         match body {
-            Body::P => self.p[i as usize],
-            Body::Q => self.q[i as usize],
+            Whose::P => self.p[i as usize],
+            Whose::Q => self.q[i as usize],
         }
     }
 
@@ -134,7 +134,7 @@ impl Shear {
         }
         let depths_p = depth_between(&of_p, &[a.depth, b.depth]);
         let depths_q = depth_between(&of_q, &[c.depth, d.depth]);
-        self.at_depths(depths_p, depths_q, Body::P)
+        self.at_depths(depths_p, depths_q, Whose::P)
     }
 
     /// Whether all points are certainly seen on one side of the two along an axis.
@@ -148,10 +148,10 @@ impl Shear {
     }
 
     /// The times between two ranges of depths, the first of a face of `body`.
-    fn at_depths(&self, first: [f64; 2], second: [f64; 2], body: Body) -> Sighting {
+    fn at_depths(&self, first: [f64; 2], second: [f64; 2], body: Whose) -> Sighting {
         let [p, q] = match body {
-            Body::P => [first, second],
-            Body::Q => [second, first],
+            Whose::P => [first, second],
+            Whose::Q => [second, first],
         };
         // The last difference rounds; depths are not much larger than the time or nearly cancel.
         let largest = first.iter().chain(&second).fold(0.0, |largest: f64, d| largest.max(d.abs()));

@@ -10,7 +10,7 @@ use crate::claim::Verdict;
 use crate::effort::{Effort, Stopped};
 use crate::polyhedron::interiors::{Patch, is_laid_on, overlap_at};
 use crate::polyhedron::meeting::{Facing, Meet};
-use crate::polyhedron::placed::{Body, Corner, Placed, Stand};
+use crate::polyhedron::placed::{Corner, Placed, Stand, Whose};
 use crate::polyhedron::ray::{Start, around, crosses_odd};
 use crate::polyhedron::tree::any_meeting_leaves;
 
@@ -25,7 +25,7 @@ pub(super) fn at_start(
     let mut covered = Covered::default();
     any_meeting_leaves([p.boxed(), q.boxed()], effort, |m, n| {
         let faces = Faces::Triangles { of_p: m, of_q: n };
-        let (of_p, of_q) = (patch(p, Body::P, m), patch(q, Body::Q, n));
+        let (of_p, of_q) = (patch(p, Whose::P, m), patch(q, Whose::Q, n));
         let (a, b) = (of_p.corners, of_q.corners);
         let Some(facing) = Facing::of(placed, a, b) else { return false };
         match facing.meet(placed, a, b) {
@@ -44,11 +44,11 @@ pub(super) fn at_start(
     })?;
     covered.sort();
     if overlapping.is_none() {
-        overlapping = shell_inside(placed, Body::P, &covered.of_p, effort)?
+        overlapping = shell_inside(placed, Whose::P, &covered.of_p, effort)?
             .map(|triangle| Faces::PInQ { triangle });
     }
     if overlapping.is_none() {
-        overlapping = shell_inside(placed, Body::Q, &covered.of_q, effort)?
+        overlapping = shell_inside(placed, Whose::Q, &covered.of_q, effort)?
             .map(|triangle| Faces::QInP { triangle });
     }
     Ok(match (overlapping, touching) {
@@ -81,7 +81,7 @@ impl Covered {
     }
 }
 
-fn patch(stand: &Stand<'_>, body: Body, triangle: u32) -> Patch<Corner> {
+fn patch(stand: &Stand<'_>, body: Whose, triangle: u32) -> Patch<Corner> {
     Patch {
         corners: stand.body.triangle(triangle).map(|i| (body, i)),
         across: stand.body.across(triangle).map(|i| (body, i)),
@@ -95,15 +95,15 @@ fn patch(stand: &Stand<'_>, body: Body, triangle: u32) -> Patch<Corner> {
 /// laid on one of the other body.
 fn shell_inside(
     placed: &mut Placed<'_, '_>,
-    inner: Body,
+    inner: Whose,
     covered: &[u32],
     effort: &mut Effort<'_>,
 ) -> Result<Option<u32>, Stopped> {
     let (of_inner, of_outer): (&Stand<'_>, &Stand<'_>) = match inner {
-        Body::P => (placed.p, placed.q),
-        Body::Q => (placed.q, placed.p),
+        Whose::P => (placed.p, placed.q),
+        Whose::Q => (placed.q, placed.p),
     };
-    let outer = if inner == Body::P { Body::Q } else { Body::P };
+    let outer = if inner == Whose::P { Whose::Q } else { Whose::P };
     for &triangle in of_inner.body.shells() {
         effort.spend_step()?;
         let corners = of_inner.body.triangle(triangle);

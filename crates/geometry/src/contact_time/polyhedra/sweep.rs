@@ -21,7 +21,7 @@ use crate::number::interval::Interval;
 use crate::number::ratio::Ratio;
 use crate::number::scaled::{Integers, cross, difference, dot, is_zero, sign};
 use crate::number::{Sign, outward};
-use crate::polyhedron::placed::{Body, Corner, Placed, Stand};
+use crate::polyhedron::placed::{Corner, Placed, Stand, Whose};
 use crate::polyhedron::tree::{Extent, Node};
 
 /// Where and when two faces meet.
@@ -161,8 +161,8 @@ impl<'a, 'b> Sweep<'a, 'b> {
     /// The vertices and edges that two triangles own, against the other triangle and each other.
     fn meet_triangles(&mut self, m: u32, n: u32, effort: &mut Effort<'_>) {
         let (p, q) = (self.placed.p.body, self.placed.q.body);
-        let of_p = p.triangle(m).map(|i| (Body::P, i));
-        let of_q = q.triangle(n).map(|i| (Body::Q, i));
+        let of_p = p.triangle(m).map(|i| (Whose::P, i));
+        let of_q = q.triangle(n).map(|i| (Whose::Q, i));
         let (own_p, own_q) = (p.owned(m), q.owned(n));
         for k in 0..3 {
             if own_p.vertices[k] {
@@ -200,8 +200,8 @@ impl<'a, 'b> Sweep<'a, 'b> {
         let normal = cross(&difference(&b, &a), &difference(&c, &a));
         let rise = dot(&normal, &difference(&x, &a));
         let (rise, faces) = match v.0 {
-            Body::P => (rise, Faces::VertexAndTriangle { vertex: v.1, triangle: index }),
-            Body::Q => (-rise, Faces::TriangleAndVertex { triangle: index, vertex: v.1 }),
+            Whose::P => (rise, Faces::VertexAndTriangle { vertex: v.1, triangle: index }),
+            Whose::Q => (-rise, Faces::TriangleAndVertex { triangle: index, vertex: v.1 }),
         };
         self.propose(rise, whole, faces, || 0.0);
     }

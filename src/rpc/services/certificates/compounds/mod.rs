@@ -8,12 +8,13 @@ use arrayvec::ArrayVec;
 use self::entries::{is_single, located, one_of_each};
 use self::motion::SaidMotion;
 use super::faces::NamedFaces;
-use crate::rpc::convert::body::{AskedBody, ReadyBody};
+use crate::rpc::convert::body::AskedBody;
 use crate::rpc::convert::certificate::{at_most, margin_pairs, proof, surface};
 use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::convert::geometry::{direction, margin, verdict};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use clearance_bodies::PlacedBody;
 use clearance_certificates::told::{Told, required};
 use clearance_geometry::claim::{
     Compounds, DepthClaim, Direction, PartBound, PartStatement, Parts, Points, Surface, Verdict,
@@ -169,8 +170,8 @@ impl PartsStatement {
     }
 }
 
-fn points(parts: &[ReadyBody]) -> Vec<Points<'_>> {
-    parts.iter().map(|part| (&part.placed()).into()).collect()
+fn points(parts: &[PlacedBody]) -> Vec<Points<'_>> {
+    parts.iter().map(|part| (&part.hull()).into()).collect()
 }
 
 /// The margin asked about, and what is said of it.

@@ -3,14 +3,15 @@
 use arrayvec::ArrayVec;
 
 use super::entries::{is_single, located, one_of_each};
-use crate::rpc::convert::body::ReadyBody;
 use crate::rpc::convert::certificate::{at_most, chain, proof};
 use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::convert::geometry::{outcome, verdict};
-use crate::rpc::convert::motions::Motions;
+use crate::rpc::convert::motions::motions;
 use crate::rpc::path::Path;
 use crate::rpc::services::certificates::faces::NamedFaces;
 use crate::rpc::status::Failure;
+use clearance_bodies::PlacedBody;
+use clearance_bodies::table::first_contact::Motions;
 use clearance_certificates::told::{Told, required, t_contact};
 use clearance_geometry::claim::{
     Compounds, Course, Link, MotionClaim, Outcome, PartMotion, PartStatement, Parts, StaticProof,
@@ -54,8 +55,8 @@ impl SaidMotion {
         bodies: &[AskedParts; 2],
     ) -> Result<Self, Failure> {
         let Told { question, asked, answer, path } = told;
-        let motions = Motions::convert(asked, question)?;
-        let [of_p, of_q] = motions.of_bodies();
+        let motions = motions(asked, question)?;
+        let [of_p, of_q] = &motions.of_bodies;
         let of_parts = [
             bodies[0].motions(&asked.field("p_motion"), of_p)?,
             bodies[1].motions(&asked.field("q_motion"), of_q)?,
@@ -82,13 +83,13 @@ impl SaidMotion {
     pub(super) fn judge(
         &self,
         compounds: &Compounds<'_>,
-        [p, q]: [&[ReadyBody]; 2],
+        [p, q]: [&[PlacedBody]; 2],
         effort: &mut Effort<'_>,
     ) -> Result<(), String> {
         let located = |refusal: Refusal| located("certificate.parts", &refusal);
         let course = |i: u32, j: u32| -> Course<'_> {
             let (i, j) = (i as usize, j as usize);
-            let pair = Pair { p: p[i].placed(), q: q[j].placed() };
+            let pair = Pair { p: p[i].hull(), q: q[j].hull() };
             let (motion_p, motion_q) = (self.of_parts[0][i], self.of_parts[1][j]);
             (&Question { motion_p, motion_q, ..self.motions.about(pair) }).into()
         };

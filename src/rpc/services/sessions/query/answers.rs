@@ -1,7 +1,6 @@
 //! The answers to a call of `QueryScene`, found one after the other until a flag is set, and gone
 //! on with later.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -16,12 +15,13 @@ use crate::rpc::convert::sessions::inquiry::{AskedInquiry, AskedKind, AskedQuest
 use crate::rpc::status::Failure;
 use crate::runtime::sessions::parallel::by_index;
 use crate::runtime::settings::Limits;
+use clearance_bodies::table::place::Place;
+use clearance_bodies::{Body, PlacedBody};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::{Cost, Effort, Stopped};
 use clearance_geometry::meeting::Impact;
 use clearance_geometry::motion::Motion;
 use clearance_geometry::pair::Placed;
-use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clearance_proto as api;
 use clearance_scene::query::cast::{Cast, CastHit};
@@ -37,7 +37,7 @@ const PACKED_AT_ONCE: usize = 512;
 pub(super) struct Answers {
     asked: AskedInquiry,
     /// The shape of rays and points.
-    point: Arc<Polytope>,
+    point: Body,
     /// Hits that one answer may list.
     hits_max: usize,
     start: Instant,
@@ -46,7 +46,7 @@ pub(super) struct Answers {
     rays: PackedAnswers,
     casts: PackedAnswers,
     /// The polytopes of packed casts, once they are ready.
-    bodies: Option<Vec<Arc<Polytope>>>,
+    bodies: Option<Vec<Body>>,
 }
 
 /// Until when questions are answered.
@@ -137,6 +137,7 @@ impl Answers {
             }
         }
         let all_rays = asked.rays.as_deref().unwrap_or_default();
+        let point = Place::SceneQuery.part(point)?;
         let meet = |[origin, velocity]: &[Vec3; 2]| {
             let pose = Pose::translation(origin.x, origin.y, origin.z);
             responder.meet(Placed { body: point, pose }, *velocity)
@@ -152,9 +153,10 @@ impl Answers {
                 Err(Unready::Failed(failure)) => return Err(failure),
             }
         }
-        let bodies = bodies.as_deref().unwrap_or_default();
+        let parts = bodies.iter().flatten().map(|body| Place::SceneQuery.part(body));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let meet = |way: &AskedWay| {
-            let body = &*bodies[way.body as usize];
+            let body = parts[way.body as usize];
             responder.meet(Placed { body, pose: way.start }, way.velocity)
         };
         Ok(casts.go_on(&asked_casts.ways, meet, until, reply))
@@ -231,7 +233,7 @@ struct Responder<'a> {
     view: &'a SceneView<'a>,
     asked: &'a AskedInquiry,
     stop: &'a AtomicBool,
-    point: &'a Arc<Polytope>,
+    point: &'a Body,
     hits_max: usize,
 }
 
@@ -269,8 +271,9 @@ impl Responder<'_> {
         let proves = self.asked.certificates;
         // A hull costs no steps of the budget, but time.
         let preparing = &mut Effort::with_stop(u64::MAX, self.stop);
-        let (polytope, pose) = question.shape.clone().prepare(self.point, preparing)?;
-        let placed = Placed { body: &polytope, pose };
+        let PlacedBody { body, pose } = question.shape.clone().prepare(self.point, preparing)?;
+        let part = Place::SceneQuery.part(&body).map_err(Failure::from)?;
+        let placed = Placed { body: part, pose };
         let mut answer = api::SceneAnswer::default();
         match question.kind {
             AskedKind::Cast { motion, margin, time_tolerance } => {

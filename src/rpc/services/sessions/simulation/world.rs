@@ -27,7 +27,9 @@ use api::ErrorReason;
 use api::session_service_client::SessionServiceClient;
 use api::session_service_server::SessionServiceServer;
 use api::stream_session_request::Start;
+use clearance_bodies::table::place::Place;
 use clearance_geometry::effort::Effort;
+use clearance_geometry::polytope::Polytope;
 use clearance_proto as api;
 use clearance_samples::Random;
 use clearance_scene::Listed;
@@ -49,8 +51,9 @@ impl Ground {
         let (_, draining) = tokio::sync::watch::channel(false);
         let mut shared = Shared::new(settings, draining).unwrap();
         shared.clock = Arc::new(ManualClock::new());
-        let register = |polytope| {
-            let stored = Stored::new(polytope, &Effort::unlimited()).expect("without a deadline");
+        let register = |polytope: Polytope| {
+            let stored =
+                Stored::new(polytope.into(), &Effort::unlimited()).expect("without a deadline");
             let new = NewPolytope {
                 stored,
                 alias: None,
@@ -61,9 +64,7 @@ impl Ground {
             let known = shared.store.register(vec![new], &Purse::of_nobody(), shared.limits());
             let id = known.unwrap()[0].stored.id;
             let stored = shared.store.get(&id).unwrap();
-            let crate::runtime::store::StoredSolid::Polytope(shape) = &stored.solid else {
-                panic!("a polytope was registered");
-            };
+            let shape = Place::Session.part(&stored.body).expect("a polytope was registered");
             (shape.clone(), id.to_string())
         };
         let shapes = Shapes(frames::polytopes().into_iter().map(register).collect());

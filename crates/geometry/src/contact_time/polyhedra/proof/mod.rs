@@ -23,7 +23,7 @@ use crate::effort::{Effort, Stopped};
 use crate::judge::{Refusal, judge_solids};
 use crate::polyhedron::Polyhedron;
 use crate::polyhedron::meeting::{Facing, Meet};
-use crate::polyhedron::placed::{Body, Placed, Stand};
+use crate::polyhedron::placed::{Placed, Stand, Whose};
 use crate::polytope::Polytope;
 use crate::pose::Pose;
 
@@ -156,7 +156,7 @@ fn crossing([p, q]: [&HulledBody<'_>; 2], faces: &Faces) -> Option<[[u32; 3]; 2]
     let corners = [p.body.triangle(of_p), q.body.triangle(of_q)];
     let stands = [p, q].map(|shape| Stand::new(shape.body, shape.pose));
     let mut placed = Placed::new(&stands[0], &stands[1]);
-    let [a, b] = [corners[0].map(|i| (Body::P, i)), corners[1].map(|i| (Body::Q, i))];
+    let [a, b] = [corners[0].map(|i| (Whose::P, i)), corners[1].map(|i| (Whose::Q, i))];
     let facing = Facing::of(&mut placed, a, b)?;
     (facing.meet(&mut placed, a, b) == Meet::Cross).then_some(corners)
 }

@@ -1,0 +1,193 @@
+//! A body of any kind, and where it is.
+
+use std::sync::Arc;
+
+use crate::id::ContentId;
+use crate::kind::Kind;
+use crate::kinds::polyhedron::HulledMesh;
+use crate::kinds::{Figures, Outline, polyhedron, polytope};
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::hull::HullError;
+use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polytope::{Polytope, TableKeeper, Tables};
+use clearance_geometry::pose::Pose;
+use clearance_geometry::{Vec3, claim, pair};
+
+/// A body of any kind. A copy shares all that the body holds.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// The hull of points.
+    Polytope(Arc<Polytope>),
+    /// The region that a closed mesh bounds.
+    Polyhedron(HulledMesh),
+}
+
+/// A body and where it is.
+#[derive(Clone, Debug)]
+pub struct PlacedBody {
+    /// The body, in its own frame.
+    pub body: Body,
+    /// From its frame to the world (at t = 0).
+    pub pose: Pose,
+}
+
+impl From<Polytope> for Body {
+    fn from(polytope: Polytope) -> Self {
+        Self::Polytope(Arc::new(polytope))
+    }
+}
+
+impl From<Arc<Polytope>> for Body {
+    fn from(polytope: Arc<Polytope>) -> Self {
+        Self::Polytope(polytope)
+    }
+}
+
+impl Body {
+    /// What becomes of points that are given without triangles, with what nearly every question
+    /// needs of it; takes a while.
+    pub fn of_points(points: &[Vec3], effort: &mut Effort<'_>) -> Result<Self, HullError> {
+        polytope::of_points(points, effort).map(Self::Polytope)
+    }
+
+    /// What [`Self::of_points`] takes for so many points, with these tables of the body, bytes at
+    /// most.
+    pub fn bytes_of_points(points: usize, tables: Tables) -> u64 {
+        polytope::bytes_of_points(points, tables)
+    }
+
+    /// A polyhedron, whose vertices have this hull.
+    pub fn of_polyhedron(polyhedron: Polyhedron, hull: Polytope) -> Self {
+        let (polyhedron, hull) = (Arc::new(polyhedron), Arc::new(hull));
+        Self::Polyhedron(HulledMesh { polyhedron, hull })
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Polytope(_) => Kind::Polytope,
+            Self::Polyhedron(_) => Kind::Polyhedron,
+        }
+    }
+
+    /// The id that follows from its content; digests all of it.
+    pub fn id(&self) -> ContentId {
+        match self {
+            Self::Polytope(polytope) => ContentId::of_polytope(polytope),
+            Self::Polyhedron(mesh) => ContentId::of_polyhedron(&mesh.polyhedron),
+        }
+    }
+
+    /// Its hull. Only the table hands it to questions: what holds of the hull need not hold of the
+    /// body.
+    pub(crate) fn hull(&self) -> &Arc<Polytope> {
+        match self {
+            Self::Polytope(polytope) => polytope,
+            Self::Polyhedron(mesh) => &mesh.hull,
+        }
+    }
+
+    fn hull_mut(&mut self) -> &mut Polytope {
+        match self {
+            Self::Polytope(polytope) => Arc::make_mut(polytope),
+            Self::Polyhedron(mesh) => Arc::make_mut(&mut mesh.hull),
+        }
+    }
+
+    /// Builds what nearly every question needs; takes a while for large bodies.
+    pub fn prepare(&self, effort: &Effort<'_>) -> Result<(), Stopped> {
+        self.hull().prepare_reach(effort)
+    }
+
+    /// What is told of it.
+    pub fn outline(&self) -> Outline {
+        match self {
+            Self::Polytope(polytope) => polytope::outline(polytope),
+            Self::Polyhedron(mesh) => polyhedron::outline(&mesh.polyhedron),
+        }
+    }
+
+    /// What is found out about it once; takes seconds for large bodies.
+    pub fn figures(&self, effort: &Effort<'_>) -> Result<Figures, Stopped> {
+        match self {
+            Self::Polytope(polytope) => polytope::figures(polytope, effort),
+            Self::Polyhedron(mesh) => Ok(polyhedron::figures(&mesh.polyhedron)),
+        }
+    }
+
+    /// Memory that it takes, bytes, without tables that methods build of it on first use.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Self::Polytope(polytope) => polytope.heap_bytes() as u64,
+            Self::Polyhedron(mesh) => polyhedron::bytes(mesh),
+        }
+    }
+
+    /// Memory that these tables of it would take beyond what is built already, bytes at most. Of a
+    /// polyhedron no method builds any.
+    pub fn bytes_to_build(&self, tables: Tables, figures: &Figures) -> u64 {
+        match self {
+            Self::Polytope(polytope) => polytope.bytes_to_build(tables, &figures.hierarchy) as u64,
+            Self::Polyhedron(_) => 0,
+        }
+    }
+
+    /// Lets `keeper` know of the tables that are built of it from now on. Only of a body that is
+    /// not shared yet: of one that is, this makes a copy first.
+    pub fn tell(&mut self, keeper: Arc<dyn TableKeeper>) {
+        self.hull_mut().tell(keeper);
+    }
+
+    /// Its vertices, as clients number them.
+    pub fn vertices(&self) -> &[Vec3] {
+        match self {
+            Self::Polytope(polytope) => polytope.vertices(),
+            Self::Polyhedron(mesh) => mesh.polyhedron.vertices(),
+        }
+    }
+
+    /// The vertices of each of its facets, in order around it.
+    pub fn facets(&self) -> impl Iterator<Item = &[u32]> {
+        let (loops, triangles) = match self {
+            Self::Polytope(polytope) => (Some(polytope.facets().rows()), None),
+            Self::Polyhedron(mesh) => (None, Some(mesh.polyhedron.triangles())),
+        };
+        let triangles = triangles.into_iter().flatten().map(|corners| &corners[..]);
+        loops.into_iter().flatten().chain(triangles)
+    }
+
+    /// The vertices of a facet in order around it, if there is one by that index.
+    pub fn facet(&self, facet: u32) -> Option<&[u32]> {
+        match self {
+            Self::Polytope(polytope) => polytope.facets().rows().nth(facet as usize),
+            Self::Polyhedron(mesh) => {
+                mesh.polyhedron.triangles().get(facet as usize).map(|corners| &corners[..])
+            }
+        }
+    }
+
+    /// The triangles that bound it; of facets with more corners those that they are made of.
+    pub fn boundary(&self) -> Vec<[u32; 3]> {
+        match self {
+            Self::Polytope(polytope) => polytope::boundary(polytope),
+            Self::Polyhedron(mesh) => mesh.polyhedron.triangles().to_vec(),
+        }
+    }
+}
+
+impl PlacedBody {
+    /// Its hull and where that is.
+    pub fn hull(&self) -> pair::Placed<'_> {
+        pair::Placed { body: self.body.hull(), pose: self.pose }
+    }
+
+    /// Its vertices and triangles, as judges see them.
+    pub fn solid(&self) -> claim::Solid<'_> {
+        let triangles = match &self.body {
+            Body::Polytope(_) => None,
+            Body::Polyhedron(mesh) => Some(mesh.polyhedron.triangles()),
+        };
+        let points = claim::Points { points: self.body.vertices(), pose: self.pose };
+        claim::Solid { points, triangles }
+    }
+}

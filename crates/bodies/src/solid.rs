@@ -1,0 +1,112 @@
+//! A body as its boundary, and where two such bodies meet.
+
+use std::sync::Arc;
+
+use crate::body::{Body, PlacedBody};
+use crate::kinds::polyhedron::HulledMesh;
+use clearance_geometry::contact_time::Travel;
+use clearance_geometry::contact_time::polyhedra::proof::HulledBody;
+use clearance_geometry::contact_time::polyhedra::{Faces, Moving, PosedPolyhedron};
+use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::{Vec3, pair};
+
+/// A body that is ready for questions about boundaries.
+#[derive(Clone, Debug)]
+pub struct ReadySolid {
+    polyhedron: Arc<Polyhedron>,
+    pose: Pose,
+    hull: Arc<Polytope>,
+    /// For a polytope: the facet that each triangle of its polyhedron is a part of.
+    facets: Option<Vec<u32>>,
+}
+
+/// A face of a body, with its vertices and facets as clients number them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyFace {
+    /// A vertex.
+    Vertex(u32),
+    /// An edge by its ends.
+    Edge([u32; 2]),
+    /// A facet.
+    Facet(u32),
+}
+
+/// Where two bodies meet: a face of each, or one facet that is inside the other body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Meeting {
+    /// P's face.
+    pub p: Option<BodyFace>,
+    /// Q's face.
+    pub q: Option<BodyFace>,
+    /// A point of contact in the world, rounded; none at t = 0.
+    pub point: Option<Vec3>,
+}
+
+impl ReadySolid {
+    /// What is made of a polytope for each of its vertices, bytes: the vertex with two triangles,
+    /// their boxes in the tree, and the lists that they are made from.
+    pub(crate) const MADE_BYTES_PER_VERTEX: u64 = 512;
+
+    /// The body as a solid; none for a polytope without volume.
+    pub(crate) fn new(placed: PlacedBody) -> Option<Self> {
+        let pose = placed.pose;
+        match placed.body {
+            Body::Polytope(hull) => {
+                let (polyhedron, facets) = Polyhedron::of_polytope(&hull)?;
+                let polyhedron = Arc::new(polyhedron);
+                Some(Self { polyhedron, pose, hull, facets: Some(facets) })
+            }
+            Body::Polyhedron(HulledMesh { polyhedron, hull }) => {
+                Some(Self { polyhedron, pose, hull, facets: None })
+            }
+        }
+    }
+
+    /// The body at rest.
+    pub(crate) fn posed(&self) -> PosedPolyhedron<'_> {
+        PosedPolyhedron { body: &self.polyhedron, pose: self.pose }
+    }
+
+    /// The body on its way.
+    pub(crate) fn moving(&self, travel: Travel) -> Moving<'_> {
+        Moving { body: &self.polyhedron, pose: self.pose, travel }
+    }
+
+    /// The body as the search for proofs sees it.
+    pub(crate) fn shape(&self) -> HulledBody<'_> {
+        let Self { polyhedron, pose, hull, facets } = self;
+        HulledBody { body: polyhedron, pose: *pose, hull, is_hull: facets.is_some() }
+    }
+
+    /// Its hull and where that is.
+    pub(crate) fn hull(&self) -> pair::Placed<'_> {
+        pair::Placed { body: &self.hull, pose: self.pose }
+    }
+
+    /// The facet that a triangle of the polyhedron is or is a part of.
+    fn facet(&self, triangle: u32) -> BodyFace {
+        let facet = self.facets.as_ref().map_or(triangle, |facets| facets[triangle as usize]);
+        BodyFace::Facet(facet)
+    }
+}
+
+impl Meeting {
+    /// Faces of the boundaries as faces of the bodies.
+    pub(crate) fn new([p, q]: [&ReadySolid; 2], faces: &Faces, point: Option<Vec3>) -> Self {
+        let (of_p, of_q) = match *faces {
+            Faces::VertexAndTriangle { vertex, triangle } => {
+                (Some(BodyFace::Vertex(vertex)), Some(q.facet(triangle)))
+            }
+            Faces::TriangleAndVertex { triangle, vertex } => {
+                (Some(p.facet(triangle)), Some(BodyFace::Vertex(vertex)))
+            }
+            Faces::Edges { of_p, of_q } => (Some(BodyFace::Edge(of_p)), Some(BodyFace::Edge(of_q))),
+            Faces::Triangles { of_p, of_q } => (Some(p.facet(of_p)), Some(q.facet(of_q))),
+            Faces::PInQ { triangle } => (Some(p.facet(triangle)), None),
+            Faces::QInP { triangle } => (None, Some(q.facet(triangle))),
+        };
+        Self { p: of_p, q: of_q, point }
+    }
+}

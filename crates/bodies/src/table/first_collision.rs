@@ -1,0 +1,86 @@
+//! Which of several bodies that turn nothing first come into contact.
+
+use super::row::{FACES_NANOSECONDS, FLAT, Needs, NotAnswered, TableEntry, Wanted};
+use crate::body::PlacedBody;
+use crate::kind::Kind;
+use crate::solid::{Meeting, ReadySolid};
+use clearance_geometry::contact_time::Travel;
+use clearance_geometry::contact_time::polyhedra::proof::{Several, prove_collision};
+use clearance_geometry::contact_time::polyhedra::{self, Moving, first_collision};
+use clearance_geometry::effort::{Effort, Stopped};
+
+pub use clearance_geometry::contact_time::polyhedra::Collision;
+pub use clearance_geometry::contact_time::polyhedra::proof::Found;
+
+/// Whether two of the bodies may be of these kinds: all of them are looked at by their faces.
+pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<()> {
+    use Kind::{Polyhedron, Polytope};
+    match kinds {
+        [Polytope | Polyhedron, Polytope | Polyhedron] => Ok(()),
+    }
+}
+
+/// What is built of each body.
+pub const NEEDS: Needs = Needs::SOLIDS;
+
+/// The name of a method that answers it, the default one first.
+pub fn method_name(index: usize) -> Option<&'static str> {
+    polyhedra::METHODS.get(index).map(|method| method.name)
+}
+
+/// How long it takes for so many bodies that have so many vertices together, nanoseconds: a
+/// generous guess.
+pub fn nanoseconds(bodies: usize, vertices: usize) -> u64 {
+    let pairs = (bodies as u64).saturating_mul(bodies as u64) / 2;
+    100_000_u64
+        .saturating_add(FACES_NANOSECONDS.saturating_mul(vertices as u64))
+        .saturating_add(pairs.saturating_mul(200))
+}
+
+/// One of the bodies, ready, and how far it comes.
+#[derive(Clone, Debug)]
+pub struct ReadyMover {
+    solid: ReadySolid,
+    travel: Travel,
+}
+
+/// What is answered.
+#[derive(Clone, Debug)]
+pub struct FirstCollisionAnswer {
+    /// Which bodies meet first, and when; none: no two of them.
+    pub collision: Option<Collision>,
+    /// Where they meet.
+    pub meeting: Option<Meeting>,
+    /// Its proof, of which parts may be missing; none: not wanted.
+    pub proof: Option<Found>,
+}
+
+/// Makes of one of the bodies what the answer needs.
+pub fn ready(placed: PlacedBody, travel: Travel) -> Result<ReadyMover, NotAnswered> {
+    let kind = placed.body.kind();
+    let refused = NotAnswered { field: "body", what: FLAT, kinds: [kind; 2] };
+    ReadySolid::new(placed).map(|solid| ReadyMover { solid, travel }).ok_or(refused)
+}
+
+/// Answers it.
+pub fn answer(
+    movers: &[ReadyMover],
+    wanted: Wanted,
+    effort: &mut Effort<'_>,
+) -> Result<FirstCollisionAnswer, Stopped> {
+    let moving: Vec<Moving<'_>> =
+        movers.iter().map(|mover| mover.solid.moving(mover.travel)).collect();
+    let collision = first_collision(&moving, effort)?;
+    let meeting = collision.as_ref().map(|found| {
+        let two = found.pair.map(|place| &movers[place].solid);
+        Meeting::new(two, &found.contact.faces, found.contact.point)
+    });
+    let proof = wanted.certificate.then(|| {
+        let bodies: Vec<Several<'_>> = movers
+            .iter()
+            .map(|mover| Several { shape: mover.solid.shape(), travel: mover.travel })
+            .collect();
+        prove_collision(&bodies, collision.as_ref(), wanted.cover_steps_max, effort)
+    });
+    Ok(FirstCollisionAnswer { collision, meeting, proof })
+}

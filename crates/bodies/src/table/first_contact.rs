@@ -1,0 +1,352 @@
+//! When two moving bodies first come into contact, and where.
+
+use super::hulls::ReadyHulls;
+use super::row::{
+    FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way, look_up,
+};
+use super::verdict::{VerdictProof, hulls, prove, solids};
+use crate::body::PlacedBody;
+use crate::kind::Kind;
+use crate::solid::{Meeting, ReadySolid};
+use clearance_geometry::claim::{self, Outcome, SolidMotionProof, TIME_TOLERANCE, Verdict};
+use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_motion};
+use clearance_geometry::contact_time::{
+    METHODS, Method, Travel, first_contact, first_contact_by, names_of_those_that_answer_all,
+    polyhedra, translation_of,
+};
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::meeting::{Impact, impact_of_contact};
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::{Pair, Question};
+use clearance_geometry::pose::Pose;
+use clearance_geometry::witness::Witness;
+
+/// What answers it if nothing turns.
+pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
+    use Kind::{Polyhedron, Polytope};
+    match kinds {
+        [Polytope, Polytope] => Ok(Way::Hulls),
+        [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
+    }
+}
+
+/// What answers it where one of the bodies turns.
+pub(super) fn entry_turning(kinds: [Kind; 2]) -> TableEntry<Way> {
+    use Kind::{Polyhedron, Polytope};
+    match kinds {
+        [Polytope, Polytope] => Ok(Way::Hulls),
+        [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Err("polyhedra that turn"),
+    }
+}
+
+/// What answers it within a margin or deviations.
+pub(super) fn entry_with_slack(kinds: [Kind; 2]) -> TableEntry<Way> {
+    use Kind::{Polyhedron, Polytope};
+    match kinds {
+        [Polytope, Polytope] => Ok(Way::Hulls),
+        [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => {
+            Err("margins and deviations of polyhedra")
+        }
+    }
+}
+
+/// How the bodies move, and how finely to look: the question but for its bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct Motions {
+    /// How P and Q move.
+    pub of_bodies: [Motion; 2],
+    /// Proofs of freedom hold for every motion of P and of Q within this of the stated one, metres.
+    pub deviations: [f64; 2],
+    /// Contact means distance at most this, metres.
+    pub margin: f64,
+    /// Width of the bracket in t, before the clearance tolerance's share.
+    pub time_tolerance: f64,
+    /// Closer than this, metres, a graze may stay undecided; none: the default.
+    pub clearance_tolerance: Option<f64>,
+}
+
+impl Motions {
+    /// These motions, without slack and with default tolerances.
+    pub fn new(of_bodies: [Motion; 2]) -> Self {
+        Self {
+            of_bodies,
+            deviations: [0.0; 2],
+            margin: 0.0,
+            time_tolerance: TIME_TOLERANCE,
+            clearance_tolerance: None,
+        }
+    }
+
+    /// The motions, if contact is meant exactly: no margin and no deviation.
+    pub fn without_slack(&self) -> Option<[&Motion; 2]> {
+        let [of_p, of_q] = self.deviations;
+        let has_none = [self.margin, of_p, of_q].iter().all(|slack| *slack <= 0.0);
+        has_none.then_some(self.of_bodies.each_ref())
+    }
+
+    /// The question about a pair.
+    pub fn about<'a>(&self, pair: Pair<'a>) -> Question<'a> {
+        let ([motion_p, motion_q], [deviation_p, deviation_q]) = (self.of_bodies, self.deviations);
+        let &Self { margin, time_tolerance, clearance_tolerance, .. } = self;
+        Question {
+            pair,
+            motion_p,
+            motion_q,
+            deviation_p,
+            deviation_q,
+            margin,
+            time_tolerance,
+            clearance_tolerance,
+        }
+    }
+
+    /// How far the motions take bodies in these poses; of one that turns nothing.
+    fn travels(&self, poses: [&Pose; 2]) -> [Option<Travel>; 2] {
+        [0, 1].map(|k| translation_of(&self.of_bodies[k], poses[k]))
+    }
+}
+
+/// The question about two bodies of certain kinds.
+#[derive(Clone, Copy, Debug)]
+pub struct FirstContactQuestion {
+    motions: Motions,
+    by: FirstContactBy,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum FirstContactBy {
+    Hulls { method: &'static Method, travels: [Option<Travel>; 2] },
+    Faces([Travel; 2]),
+}
+
+/// The question with its bodies.
+#[derive(Clone, Debug)]
+pub struct ReadyFirstContact {
+    motions: Motions,
+    bodies: FirstContactOf,
+}
+
+#[derive(Clone, Debug)]
+enum FirstContactOf {
+    Hulls { method: &'static Method, pair: ReadyHulls },
+    Faces { solids: [ReadySolid; 2], travels: [Travel; 2] },
+}
+
+/// What is answered.
+#[derive(Clone, Debug)]
+pub struct FirstContactAnswer {
+    /// What is asserted.
+    pub outcome: Outcome,
+    /// The bodies share no point on the closed `[0, t_free]`.
+    pub t_free: f64,
+    /// They do at some time up to this one, if the outcome is contact.
+    pub t_contact: f64,
+    /// How they stand at t = 0.
+    pub initial: Verdict,
+    /// Why the search stopped before the bracket was narrow enough, if it did.
+    pub stopped: Option<Stopped>,
+    /// Where and along which normal hulls meet, if it was asked for and they do.
+    pub impact: Option<Impact>,
+    /// Where boundaries meet; of hulls it is not told.
+    pub meeting: Option<Meeting>,
+    /// Its proof; or why there is none, if one was wanted.
+    pub proof: Result<MotionProof, Option<Unproven>>,
+}
+
+/// The proof of a first contact, or of there being none.
+#[derive(Clone, Debug)]
+pub enum MotionProof {
+    /// About the hulls of the bodies.
+    OfHulls(claim::FirstContact),
+    /// The bodies are in contact at t = 0.
+    AtStart(VerdictProof),
+    /// About the bodies as they are, which are separated at t = 0.
+    OfSolids(SolidMotionProof),
+}
+
+impl FirstContactQuestion {
+    /// The question about bodies of these kinds in these poses, by the default method.
+    pub fn of(kinds: [Kind; 2], poses: [&Pose; 2], motions: Motions) -> Result<Self, NotAnswered> {
+        let refused = |field, what| NotAnswered { field, what, kinds };
+        let way = look_up(kinds, entry)?;
+        let [p_deviation, q_deviation] = motions.deviations;
+        let slacks = [
+            ("p_deviation", p_deviation),
+            ("q_deviation", q_deviation),
+            ("margin", motions.margin),
+        ];
+        if let Some((field, _)) = slacks.iter().find(|(_, slack)| *slack > 0.0) {
+            entry_with_slack(kinds).map_err(|what| refused(field, what))?;
+        }
+        let travels = motions.travels(poses);
+        for (travel, field) in travels.iter().zip(["p_motion", "q_motion"]) {
+            if travel.is_none() {
+                entry_turning(kinds).map_err(|what| refused(field, what))?;
+            }
+        }
+        let by = match (way, travels) {
+            (Way::Faces, [Some(of_p), Some(of_q)]) => FirstContactBy::Faces([of_p, of_q]),
+            (Way::Faces, [Some(_) | None, _]) => {
+                return Err(refused("p_motion", "faces that turn"));
+            }
+            (Way::Hulls, travels) => FirstContactBy::Hulls { method: &METHODS[0], travels },
+        };
+        Ok(Self { motions, by })
+    }
+
+    /// How the bodies move.
+    pub fn motions(&self) -> &Motions {
+        &self.motions
+    }
+
+    /// The name of a method that answers it, the default one first.
+    pub fn method_name(&self, index: usize) -> Option<&'static str> {
+        match self.by {
+            FirstContactBy::Hulls { .. } => METHODS.get(index).map(|method| method.name),
+            FirstContactBy::Faces(_) => polyhedra::METHODS.get(index).map(|method| method.name),
+        }
+    }
+
+    /// By another method, if there is one by that index; in words why it does not answer these
+    /// motions, and which methods do.
+    pub fn with_method(self, index: usize) -> Result<Self, String> {
+        let (FirstContactBy::Hulls { travels, .. }, Some(method)) = (self.by, METHODS.get(index))
+        else {
+            return Ok(self);
+        };
+        let translates = travels.iter().all(Option::is_some);
+        if method.answers_all() || translates && self.motions.without_slack().is_some() {
+            return Ok(Self { by: FirstContactBy::Hulls { method, travels }, ..self });
+        }
+        Err(format!(
+            "{} answers bodies that only translate, without margin and deviations; this question \
+             is for {}",
+            method.name,
+            names_of_those_that_answer_all()
+        ))
+    }
+
+    /// What is built of the bodies.
+    pub fn needs(&self) -> Needs {
+        match self.by {
+            FirstContactBy::Hulls { method, .. } => Needs::tables(method.tables),
+            FirstContactBy::Faces(_) => Needs::SOLIDS,
+        }
+    }
+
+    /// How long the default method takes for bodies that are ready and have so many vertices
+    /// together, nanoseconds: a generous guess.
+    pub fn nanoseconds(&self, vertices: u32) -> u64 {
+        let is_linear = |motion: &Motion| matches!(motion, Motion::Linear { .. });
+        let (search, each) = match self.by {
+            FirstContactBy::Faces(_) => (1_000_000, FACES_NANOSECONDS),
+            FirstContactBy::Hulls { .. } if self.motions.of_bodies.iter().all(is_linear) => {
+                (100_000, HULLS_NANOSECONDS)
+            }
+            FirstContactBy::Hulls { .. } => (2_000_000, HULLS_NANOSECONDS),
+        };
+        search + each * u64::from(vertices)
+    }
+
+    /// Makes of the bodies what the answer needs.
+    pub fn prepare(self, bodies: [PlacedBody; 2]) -> Result<ReadyFirstContact, NotAnswered> {
+        let bodies = match self.by {
+            FirstContactBy::Hulls { method, .. } => {
+                FirstContactOf::Hulls { method, pair: ReadyHulls::new(bodies) }
+            }
+            FirstContactBy::Faces(travels) => {
+                FirstContactOf::Faces { solids: solids(bodies)?, travels }
+            }
+        };
+        Ok(ReadyFirstContact { motions: self.motions, bodies })
+    }
+}
+
+impl ReadyFirstContact {
+    /// Answers it from cold, with the impact of hulls if that is wanted.
+    pub fn answer(
+        &self,
+        with_impact: bool,
+        wanted: Wanted,
+        effort: &mut Effort<'_>,
+    ) -> Result<FirstContactAnswer, Stopped> {
+        match &self.bodies {
+            FirstContactOf::Hulls { method, pair } => {
+                let question = self.motions.about(pair.pair());
+                let found = first_contact_by(method, &question, &mut Witness::default(), effort)?;
+                let impact =
+                    if with_impact { impact_of_contact(&question, &found, effort)? } else { None };
+                Ok(FirstContactAnswer { impact, ..of_hulls(found) })
+            }
+            FirstContactOf::Faces { solids, travels } => {
+                let question = self.motions.about(hulls(solids));
+                let found = first_contact(&question, &mut Witness::default(), effort)?;
+                if found.outcome == Outcome::NoContact && found.stopped.is_none() {
+                    return Ok(of_hulls(found));
+                }
+                by_faces(solids, *travels, wanted, effort)
+            }
+        }
+    }
+}
+
+/// What is found of hulls.
+fn of_hulls(found: claim::FirstContact) -> FirstContactAnswer {
+    FirstContactAnswer {
+        outcome: found.outcome,
+        t_free: found.t_free,
+        t_contact: found.t_contact,
+        initial: found.initial.verdict(),
+        stopped: found.stopped,
+        impact: None,
+        meeting: None,
+        proof: Ok(MotionProof::OfHulls(found)),
+    }
+}
+
+fn by_faces(
+    solids: &[ReadySolid; 2],
+    travels: [Travel; 2],
+    wanted: Wanted,
+    effort: &mut Effort<'_>,
+) -> Result<FirstContactAnswer, Stopped> {
+    let [p, q] = [0, 1].map(|k| solids[k].moving(travels[k]));
+    let found = polyhedra::first_contact(&p, &q, effort)?;
+    let proof = if wanted.certificate {
+        prove_first_contact(solids, travels, &found, wanted, effort).map_err(Some)
+    } else {
+        Err(None)
+    };
+    let contact = found.contact.as_ref();
+    let meeting = contact.map(|found| Meeting::new(solids.each_ref(), &found.faces, found.point));
+    Ok(FirstContactAnswer {
+        outcome: contact.map_or(Outcome::NoContact, |_| Outcome::Contact),
+        t_free: contact.map_or(1.0, |found| found.t_free),
+        t_contact: contact.map_or(1.0, |found| found.t_contact),
+        initial: found.initial,
+        stopped: None,
+        impact: None,
+        meeting,
+        proof,
+    })
+}
+
+/// In contact at t = 0, the verdict there is all that there is to prove.
+fn prove_first_contact(
+    solids: &[ReadySolid; 2],
+    travels: [Travel; 2],
+    found: &polyhedra::FirstContact,
+    wanted: Wanted,
+    effort: &mut Effort<'_>,
+) -> Result<MotionProof, Unproven> {
+    let contact = found.contact.as_ref();
+    if found.initial != Verdict::Separated {
+        let faces = contact.map(|contact| &contact.faces);
+        let proof = prove(solids, found.initial, faces, wanted, effort)?;
+        return Ok(MotionProof::AtStart(VerdictProof::OfSolids(proof)));
+    }
+    let [p, q] = solids;
+    let shapes = [&p.shape(), &q.shape()];
+    prove_motion(shapes, travels, contact, wanted.cover_steps_max, effort)
+        .map(MotionProof::OfSolids)
+}

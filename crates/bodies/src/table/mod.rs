@@ -1,0 +1,120 @@
+//! The table: which question about bodies of which kinds is answered, and by what.
+//!
+//! Each question about two bodies has a file. It begins with the question's entries, an exhaustive
+//! match over the two kinds: by what it is answered, or what is not answered, in words. Below
+//! stands what each way does. [`place`] has what else is done with single bodies.
+//!
+//! A question goes three steps: `of` looks the entry up, `prepare` makes of the bodies what the way
+//! needs, and `answer` answers within an effort.
+
+pub mod along;
+pub mod depth;
+pub mod distance;
+pub mod first_collision;
+pub mod first_contact;
+pub mod hulls;
+pub mod place;
+pub mod row;
+pub mod verdict;
+
+use std::fmt;
+
+use self::place::Place;
+use self::row::look_up;
+use crate::kind::Kind;
+
+pub use self::row::{Needs, NotAnswered, Wanted};
+
+/// What may be asked about two bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// Separated, touching or overlapping.
+    Verdict,
+    /// Whether the distance is within a margin.
+    Margin,
+    /// How far they are from each other.
+    Distance,
+    /// How far one can move along a direction before they meet, and where they part again.
+    DistanceAlong,
+    /// How deep they overlap.
+    Depth,
+    /// When they first meet, if nothing turns.
+    FirstContact,
+    /// When they first meet where one of them turns.
+    FirstContactTurning,
+    /// When they first meet within a margin or deviations.
+    FirstContactWithSlack,
+    /// Which of several bodies first meet, if nothing turns.
+    FirstCollision,
+}
+
+impl Topic {
+    /// Every topic.
+    pub const ALL: [Self; 9] = [
+        Self::Verdict,
+        Self::Margin,
+        Self::Distance,
+        Self::DistanceAlong,
+        Self::Depth,
+        Self::FirstContact,
+        Self::FirstContactTurning,
+        Self::FirstContactWithSlack,
+        Self::FirstCollision,
+    ];
+
+    /// What it is called in documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Verdict => "verdict",
+            Self::Margin => "verdict with a margin",
+            Self::Distance => "distance",
+            Self::DistanceAlong => "distance along a direction",
+            Self::Depth => "depth",
+            Self::FirstContact => "first contact by translation",
+            Self::FirstContactTurning => "first contact of bodies that turn",
+            Self::FirstContactWithSlack => "first contact within a margin or deviations",
+            Self::FirstCollision => "first collision of several",
+        }
+    }
+
+    /// Whether it is answered about bodies of these kinds; if not, why.
+    pub fn check(self, kinds: [Kind; 2]) -> Result<(), NotAnswered> {
+        match self {
+            Self::Verdict => look_up(kinds, verdict::entry).map(drop),
+            Self::Margin => look_up(kinds, verdict::entry_with_margin).map(drop),
+            Self::Distance => look_up(kinds, distance::entry).map(drop),
+            Self::DistanceAlong => look_up(kinds, along::entry).map(drop),
+            Self::Depth => look_up(kinds, depth::entry),
+            Self::FirstContact => look_up(kinds, first_contact::entry).map(drop),
+            Self::FirstContactTurning => look_up(kinds, first_contact::entry_turning).map(drop),
+            Self::FirstContactWithSlack => {
+                look_up(kinds, first_contact::entry_with_slack).map(drop)
+            }
+            Self::FirstCollision => look_up(kinds, first_collision::entry),
+        }
+    }
+}
+
+/// What is answered about two bodies of these kinds.
+pub fn topics_of(kinds: [Kind; 2]) -> impl Iterator<Item = Topic> {
+    Topic::ALL.into_iter().filter(move |topic| topic.check(kinds).is_ok())
+}
+
+/// The places where a body of this kind may be.
+pub fn places_of(kind: Kind) -> impl Iterator<Item = Place> {
+    Place::ALL.into_iter().filter(move |place| place.takes(kind).is_ok())
+}
+
+/// The refusal in words, with what is answered instead.
+impl fmt::Display for NotAnswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, kinds, .. } = self;
+        let topics: Vec<&str> = topics_of(*kinds).map(Topic::name).collect();
+        write!(f, "not answered: {what}; of these bodies are: {}", topics.join(", "))
+    }
+}
+
+impl std::error::Error for NotAnswered {}
+
+#[cfg(test)]
+mod tests;

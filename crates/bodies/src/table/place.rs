@@ -1,0 +1,72 @@
+//! What is done with single bodies: where a body of which kind may be.
+
+use std::sync::Arc;
+
+use super::row::NotAnswered;
+use crate::body::Body;
+use crate::kind::Kind;
+use clearance_geometry::polytope::Polytope;
+
+/// Where a body may be beside in a question about two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A part of a session's body.
+    Session,
+    /// A body that a scene is asked about: cast, overlap, what is nearest.
+    SceneQuery,
+    /// An obstacle of a cell.
+    Obstacle,
+    /// A part of a robot.
+    RobotPart,
+    /// A part of a compound, or a body beside one.
+    Compound,
+}
+
+impl Place {
+    /// Every place.
+    pub const ALL: [Self; 5] =
+        [Self::Session, Self::SceneQuery, Self::Obstacle, Self::RobotPart, Self::Compound];
+
+    /// What it is called in documents.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Session => "part in a session",
+            Self::SceneQuery => "question to a scene",
+            Self::Obstacle => "obstacle of a cell",
+            Self::RobotPart => "part of a robot",
+            Self::Compound => "part of a compound",
+        }
+    }
+
+    /// The entries: nothing, or what is not answered, in words.
+    const fn entry(self, kind: Kind) -> Result<(), &'static str> {
+        match (self, kind) {
+            (
+                Self::Session
+                | Self::SceneQuery
+                | Self::Obstacle
+                | Self::RobotPart
+                | Self::Compound,
+                Kind::Polytope,
+            ) => Ok(()),
+            (Self::Session, Kind::Polyhedron) => Err("polyhedra in sessions"),
+            (Self::SceneQuery, Kind::Polyhedron) => Err("questions to a scene about polyhedra"),
+            (Self::Obstacle, Kind::Polyhedron) => Err("polyhedra as obstacles"),
+            (Self::RobotPart, Kind::Polyhedron) => Err("polyhedra as parts of robots"),
+            (Self::Compound, Kind::Polyhedron) => Err("polyhedra beside or in compounds"),
+        }
+    }
+
+    /// Whether a body of this kind may be there; if not, why.
+    pub const fn takes(self, kind: Kind) -> Result<(), NotAnswered> {
+        match self.entry(kind) {
+            Ok(()) => Ok(()),
+            Err(what) => Err(NotAnswered { field: "", what, kinds: [kind; 2] }),
+        }
+    }
+
+    /// What scenes and robots know of a body that may be there: a convex part.
+    pub fn part(self, body: &Body) -> Result<&Arc<Polytope>, NotAnswered> {
+        self.takes(body.kind()).map(|()| body.hull())
+    }
+}

@@ -1,0 +1,197 @@
+//! The table as a whole, and what its rows answer about one body in two kinds.
+
+use super::first_contact::{FirstContactQuestion, Motions};
+use super::place::Place;
+use super::verdict::{VerdictProof, VerdictQuestion};
+use super::{Topic, Wanted, first_collision, places_of, topics_of};
+use crate::{Body, Kind, PlacedBody};
+use clearance_geometry::claim::{Outcome, Verdict};
+use clearance_geometry::contact_time::Travel;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::convex_hull;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::{Mat3, Vec3};
+
+const WANTED: Wanted = Wanted { certificate: true, cover_steps_max: 1_000 };
+
+fn corners() -> [Vec3; 4] {
+    [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from)
+}
+
+/// The same tetrahedron as each kind.
+fn tetrahedron(kind: Kind) -> Body {
+    let hull = convex_hull(&corners()).unwrap().polytope;
+    match kind {
+        Kind::Polytope => hull.into(),
+        Kind::Polyhedron => {
+            let triangles = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
+            let polyhedron = Polyhedron::new(&corners(), &triangles, &mut Effort::unlimited());
+            Body::of_polyhedron(polyhedron.unwrap(), hull)
+        }
+    }
+}
+
+fn at(kind: Kind, x: f64) -> PlacedBody {
+    PlacedBody { body: tetrahedron(kind), pose: Pose::translation(x, 0.0, 0.0) }
+}
+
+fn pairs() -> impl Iterator<Item = [Kind; 2]> {
+    Kind::ALL.into_iter().flat_map(|p| Kind::ALL.map(|q| [p, q]))
+}
+
+#[test]
+fn what_is_answered_of_two_bodies_is_answered_of_them_in_the_other_order() {
+    for [p, q] in pairs() {
+        let answered = |kinds| topics_of(kinds).collect::<Vec<_>>();
+        assert_eq!(answered([p, q]), answered([q, p]));
+        assert!(!answered([p, q]).is_empty(), "nothing is answered about {p:?} and {q:?}");
+    }
+}
+
+#[test]
+fn a_refusal_names_the_body_to_blame_and_what_is_answered_instead() {
+    use Kind::{Polyhedron, Polytope};
+    for (kinds, field) in [
+        ([Polyhedron, Polytope], "p"),
+        ([Polytope, Polyhedron], "q"),
+        ([Polyhedron, Polyhedron], "p"),
+    ] {
+        let refused = Topic::Distance.check(kinds).unwrap_err();
+        assert_eq!((refused.field, refused.what), (field, "this question about polyhedra"));
+        assert_eq!(
+            refused.to_string(),
+            "not answered: this question about polyhedra; of these bodies are: verdict, first \
+             contact by translation, first collision of several"
+        );
+    }
+}
+
+/// What `docs/bodies.md` is to say, line by line.
+fn page() -> Vec<String> {
+    let pairs = [
+        [Kind::Polytope, Kind::Polytope],
+        [Kind::Polytope, Kind::Polyhedron],
+        [Kind::Polyhedron, Kind::Polyhedron],
+    ];
+    let mark = |is_answered: bool| if is_answered { "yes" } else { "-" };
+    let name = |kind: Kind| kind.names().name;
+    let head = pairs.map(|[p, q]| format!("{}, {}", name(p), name(q))).join(" | ");
+    let mut lines = vec![format!("| question | {head} |")];
+    lines.extend(Topic::ALL.map(|topic| {
+        let cells = pairs.map(|kinds| mark(topic.check(kinds).is_ok())).join(" | ");
+        format!("| {} | {cells} |", topic.name())
+    }));
+    let kinds = [Kind::Polytope, Kind::Polyhedron];
+    lines.push(format!("| place | {} |", kinds.map(name).join(" | ")));
+    lines.extend(Place::ALL.map(|place| {
+        let cells = kinds.map(|kind| mark(places_of(kind).any(|known| known == place)));
+        format!("| {} | {} |", place.name(), cells.join(" | "))
+    }));
+    lines
+}
+
+#[test]
+fn the_page_about_bodies_shows_the_table() {
+    let text = include_str!("../../../../docs/bodies.md");
+    for line in page() {
+        assert!(text.lines().any(|shown| shown == line), "docs/bodies.md lacks:\n{line}");
+    }
+}
+
+#[test]
+fn the_verdict_does_not_depend_on_the_kind_of_the_same_body() {
+    for [p, q] in pairs() {
+        for (x, verdict) in
+            [(3.0, Verdict::Separated), (1.0, Verdict::Touching), (0.25, Verdict::Overlapping)]
+        {
+            let question = VerdictQuestion::of([p, q], None).unwrap();
+            let ready = question.prepare([at(p, 0.0), at(q, x)]).unwrap();
+            let decided = ready.answer(WANTED, &mut Effort::unlimited()).decided.unwrap();
+            assert_eq!(decided.verdict, verdict, "{p:?} {q:?} {x}");
+            let is_of_hulls = matches!(decided.proof, Ok(VerdictProof::OfHulls(_)));
+            let are_hulls = p.is_its_hull() && q.is_its_hull();
+            assert_eq!(is_of_hulls, are_hulls || verdict == Verdict::Separated);
+            assert_eq!(decided.meeting.is_some(), !is_of_hulls);
+        }
+    }
+}
+
+#[test]
+fn a_margin_of_polyhedra_is_refused_where_it_is_given() {
+    let [p, q] = [Kind::Polytope, Kind::Polyhedron];
+    let refused = VerdictQuestion::of([p, q], Some(0.5)).unwrap_err();
+    assert_eq!((refused.field, refused.what), ("margin", "margins of polyhedra"));
+    assert!(VerdictQuestion::of([p, p], Some(0.5)).is_ok());
+}
+
+#[test]
+fn the_first_contact_does_not_depend_on_the_kind_of_the_same_body() {
+    let velocity = Vec3::new(-4.0, 0.0, 0.0);
+    let motions = Motions::new([Motion::rest(), Motion::Linear { velocity }]);
+    for [p, q] in pairs() {
+        let bodies = [at(p, 0.0), at(q, 3.0)];
+        let poses = [&bodies[0].pose, &bodies[1].pose];
+        let question = FirstContactQuestion::of([p, q], poses, motions).unwrap();
+        let ready = question.prepare(bodies).unwrap();
+        let found = ready.answer(false, WANTED, &mut Effort::unlimited()).unwrap();
+        assert_eq!((found.outcome, found.initial), (Outcome::Contact, Verdict::Separated));
+        assert!(found.t_free < 0.5 && found.t_contact >= 0.5, "{p:?} {q:?}: {found:?}");
+        assert!(found.proof.is_ok());
+    }
+}
+
+#[test]
+fn motions_that_faces_do_not_answer_are_refused_with_their_field() {
+    let still = Motion::rest();
+    let (velocity, axis) = (Vec3::zeros(), Vec3::z());
+    let turning = Motion::Screw { pivot: None, velocity, axis, angle: 1.0 };
+    let turned = Motions::new([still, turning]);
+    let wide = Motions { margin: 0.1, ..Motions::new([still, still]) };
+    let vague = Motions { deviations: [0.0, 0.1], ..Motions::new([still, still]) };
+    let pose = Pose { rotation: Mat3::identity(), ..Pose::translation(0.0, 0.0, 3.0) };
+    for (motions, field, what) in [
+        (turned, "q_motion", "polyhedra that turn"),
+        (wide, "margin", "margins and deviations of polyhedra"),
+        (vague, "q_deviation", "margins and deviations of polyhedra"),
+    ] {
+        for [p, q] in pairs() {
+            let found = FirstContactQuestion::of([p, q], [&pose, &pose], motions);
+            match found {
+                Ok(_) => assert!(p.is_its_hull() && q.is_its_hull()),
+                Err(refused) => assert_eq!((refused.field, refused.what), (field, what)),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flat_body_is_no_solid_and_is_refused_where_it_was_named() {
+    let flat = Body::of_points(&corners()[..3], &mut Effort::unlimited()).unwrap();
+    let flat = PlacedBody { body: flat, pose: Pose::identity() };
+    let question = VerdictQuestion::of([Kind::Polyhedron, Kind::Polytope], None).unwrap();
+    let refused = question.prepare([at(Kind::Polyhedron, 0.0), flat.clone()]).unwrap_err();
+    assert_eq!(refused.field, "q");
+    let rest = Travel::by(&Vec3::zeros());
+    let refused_among_several = first_collision::ready(flat, rest).unwrap_err();
+    assert_eq!(refused_among_several.what, refused.what);
+}
+
+#[test]
+fn what_is_made_for_a_question_is_counted() {
+    let [p, q] = [Kind::Polytope, Kind::Polyhedron];
+    let needs = |kinds| VerdictQuestion::of(kinds, None).unwrap().needs();
+    assert_eq!(needs([p, p]).bytes_made(p, 300), 0);
+    assert_eq!(needs([p, q]).bytes_made(q, 300), 0);
+    assert!(needs([p, q]).bytes_made(p, 300) >= 300 * 512);
+}
+
+#[test]
+fn only_convex_parts_go_where_scenes_and_robots_keep_them() {
+    for place in Place::ALL {
+        assert!(place.part(&tetrahedron(Kind::Polytope)).is_ok());
+        let refused = place.part(&tetrahedron(Kind::Polyhedron)).unwrap_err();
+        assert!(refused.what.contains("polyhedra"), "{}", refused.what);
+    }
+}

@@ -1,0 +1,224 @@
+//! Separated, touching or overlapping; and whether within a margin.
+
+use super::hulls::ReadyHulls;
+use super::row::{
+    FACES_NANOSECONDS, FLAT, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way,
+    look_up,
+};
+use crate::body::PlacedBody;
+use crate::kind::Kind;
+use crate::solid::{Meeting, ReadySolid};
+use clearance_geometry::claim::{SolidProof, StaticProof, Verdict};
+use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_verdict};
+use clearance_geometry::contact_time::polyhedra::{self, Faces};
+use clearance_geometry::distance::{Compared, compare};
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::pair::Pair;
+use clearance_geometry::separation::{CollisionMethod, METHODS, decide};
+use clearance_geometry::witness::Witness;
+
+/// What answers the verdict.
+pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
+    use Kind::{Polyhedron, Polytope};
+    match kinds {
+        [Polytope, Polytope] => Ok(Way::Hulls),
+        [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
+    }
+}
+
+/// What answers whether the distance is within a margin.
+pub(super) fn entry_with_margin(kinds: [Kind; 2]) -> TableEntry<Way> {
+    use Kind::{Polyhedron, Polytope};
+    match kinds {
+        [Polytope, Polytope] => Ok(Way::Hulls),
+        [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Err("margins of polyhedra"),
+    }
+}
+
+/// The question about two bodies of certain kinds.
+#[derive(Clone, Copy, Debug)]
+pub struct VerdictQuestion {
+    by: VerdictBy,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum VerdictBy {
+    Hulls { method: &'static CollisionMethod, margin: Option<f64> },
+    Faces,
+}
+
+/// The question with its bodies.
+#[derive(Clone, Debug)]
+pub struct ReadyVerdict {
+    bodies: VerdictOf,
+}
+
+#[derive(Clone, Debug)]
+enum VerdictOf {
+    Hulls { method: &'static CollisionMethod, margin: Option<f64>, pair: ReadyHulls },
+    Faces([ReadySolid; 2]),
+}
+
+/// What is answered: a verdict may be found where there is no effort left for the margin.
+#[derive(Clone, Debug)]
+pub struct VerdictAnswer {
+    /// The verdict.
+    pub decided: Result<Decided, Stopped>,
+    /// How the distance compares with the margin, if one was given.
+    pub compared: Result<Option<Compared>, Stopped>,
+}
+
+/// A verdict, and what shows it.
+#[derive(Clone, Debug)]
+pub struct Decided {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Its proof; or why there is none, if one was wanted.
+    pub proof: Result<VerdictProof, Option<Unproven>>,
+    /// Where boundaries meet; of hulls it is not told.
+    pub meeting: Option<Meeting>,
+}
+
+/// The proof of a verdict.
+#[derive(Clone, Debug)]
+pub enum VerdictProof {
+    /// About the hulls of the bodies.
+    OfHulls(StaticProof),
+    /// About the bodies as they are.
+    OfSolids(SolidProof),
+}
+
+impl VerdictQuestion {
+    /// The question about bodies of these kinds, by the default method.
+    pub fn of(kinds: [Kind; 2], margin: Option<f64>) -> Result<Self, NotAnswered> {
+        let way = look_up(kinds, entry)?;
+        if margin.is_some() {
+            let refused = |what| NotAnswered { field: "margin", what, kinds };
+            entry_with_margin(kinds).map_err(refused)?;
+        }
+        let by = match way {
+            Way::Hulls => VerdictBy::Hulls { method: &METHODS[0], margin },
+            Way::Faces => VerdictBy::Faces,
+        };
+        Ok(Self { by })
+    }
+
+    /// The name of a method that answers it, the default one first.
+    pub fn method_name(&self, index: usize) -> Option<&'static str> {
+        match self.by {
+            VerdictBy::Hulls { .. } => METHODS.get(index).map(|method| method.name),
+            VerdictBy::Faces => polyhedra::METHODS.get(index).map(|method| method.name),
+        }
+    }
+
+    /// By another method, if there is one by that index.
+    pub fn with_method(self, index: usize) -> Self {
+        match (self.by, METHODS.get(index)) {
+            (VerdictBy::Hulls { margin, .. }, Some(method)) => {
+                Self { by: VerdictBy::Hulls { method, margin } }
+            }
+            (VerdictBy::Hulls { .. } | VerdictBy::Faces, _) => self,
+        }
+    }
+
+    /// What is built of the bodies.
+    pub fn needs(&self) -> Needs {
+        match self.by {
+            VerdictBy::Hulls { method, .. } => Needs::tables(method.tables),
+            VerdictBy::Faces => Needs::SOLIDS,
+        }
+    }
+
+    /// How long the default method takes for bodies that are ready and have so many vertices
+    /// together, nanoseconds: a generous guess.
+    pub fn nanoseconds(&self, vertices: u32) -> u64 {
+        let each = match self.by {
+            VerdictBy::Hulls { .. } => HULLS_NANOSECONDS,
+            VerdictBy::Faces => FACES_NANOSECONDS,
+        };
+        20_000 + each * u64::from(vertices)
+    }
+
+    /// Makes of the bodies what the answer needs.
+    pub fn prepare(self, bodies: [PlacedBody; 2]) -> Result<ReadyVerdict, NotAnswered> {
+        let bodies = match self.by {
+            VerdictBy::Hulls { method, margin } => {
+                VerdictOf::Hulls { method, margin, pair: ReadyHulls::new(bodies) }
+            }
+            VerdictBy::Faces => VerdictOf::Faces(solids(bodies)?),
+        };
+        Ok(ReadyVerdict { bodies })
+    }
+}
+
+impl ReadyVerdict {
+    /// Answers it from cold.
+    pub fn answer(&self, wanted: Wanted, effort: &mut Effort<'_>) -> VerdictAnswer {
+        match &self.bodies {
+            VerdictOf::Hulls { method, margin, pair } => {
+                let (pair, mut witness) = (pair.pair(), Witness::default());
+                let decision = decide(&pair, method, &mut witness, effort);
+                let compared = margin.map(|margin| compare(&pair, margin, &mut witness, effort));
+                let decided = |proof: StaticProof| Decided {
+                    verdict: proof.verdict(),
+                    proof: Ok(VerdictProof::OfHulls(proof)),
+                    meeting: None,
+                };
+                VerdictAnswer {
+                    decided: decision.map(|decision| decided(decision.proof)),
+                    compared: compared.transpose(),
+                }
+            }
+            VerdictOf::Faces(solids) => {
+                VerdictAnswer { decided: by_faces(solids, wanted, effort), compared: Ok(None) }
+            }
+        }
+    }
+}
+
+/// Both bodies as solids.
+pub(super) fn solids([p, q]: [PlacedBody; 2]) -> Result<[ReadySolid; 2], NotAnswered> {
+    let kinds = [p.body.kind(), q.body.kind()];
+    let ready =
+        |field, placed| ReadySolid::new(placed).ok_or(NotAnswered { field, what: FLAT, kinds });
+    Ok([ready("p", p)?, ready("q", q)?])
+}
+
+/// The hulls of solids.
+pub(super) fn hulls([p, q]: &[ReadySolid; 2]) -> Pair<'_> {
+    Pair { p: p.hull(), q: q.hull() }
+}
+
+/// By the hulls if those are separated, which proves it of the bodies, else by the faces.
+fn by_faces(
+    solids: &[ReadySolid; 2],
+    wanted: Wanted,
+    effort: &mut Effort<'_>,
+) -> Result<Decided, Stopped> {
+    let of_hulls = decide(&hulls(solids), &METHODS[0], &mut Witness::default(), effort)?;
+    if of_hulls.verdict() == Verdict::Separated {
+        let proof = Ok(VerdictProof::OfHulls(of_hulls.proof));
+        return Ok(Decided { verdict: Verdict::Separated, proof, meeting: None });
+    }
+    let [p, q] = solids;
+    let (verdict, faces) = polyhedra::verdict(p.posed(), q.posed(), effort)?;
+    let meeting = faces.as_ref().map(|faces| Meeting::new(solids.each_ref(), faces, None));
+    let proof = if wanted.certificate {
+        let proof = prove(solids, verdict, faces.as_ref(), wanted, effort);
+        proof.map(VerdictProof::OfSolids).map_err(Some)
+    } else {
+        Err(None)
+    };
+    Ok(Decided { verdict, proof, meeting })
+}
+
+/// The proof of a verdict with the faces that show it.
+pub(super) fn prove(
+    [p, q]: &[ReadySolid; 2],
+    verdict: Verdict,
+    faces: Option<&Faces>,
+    wanted: Wanted,
+    effort: &mut Effort<'_>,
+) -> Result<SolidProof, Unproven> {
+    prove_verdict([&p.shape(), &q.shape()], verdict, faces, wanted.cover_steps_max, effort)
+}
