@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use clearance_geometry::effort::Stopped;
+
 /// Why a file describes no robot.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file} line {line}: {place}{problem}")]
@@ -14,4 +16,47 @@ pub struct RobotError {
     pub place: String,
     /// In words.
     pub problem: Cow<'static, str>,
+}
+
+/// Why there is no robot.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// A file is wrong.
+    #[error(transparent)]
+    Description(#[from] RobotError),
+    /// These mesh files were not given.
+    #[error("the URDF names meshes that were not given: {}", listed(.0))]
+    MissingMeshes(Vec<String>),
+    /// The deadline passed.
+    #[error("stopped before the hulls were built")]
+    Stopped(Stopped),
+    /// There is no memory for it.
+    #[error("there is no memory for all of its parts")]
+    NoRoom,
+}
+
+/// Names in a message that is not too long to be sent.
+fn listed(names: &[String]) -> String {
+    const NAMES_MAX: usize = 20;
+    let mut listed: Vec<String> = names.iter().take(NAMES_MAX).map(|name| shown(name)).collect();
+    if names.len() > NAMES_MAX {
+        listed.push(format!("and {} others", names.len() - NAMES_MAX));
+    }
+    listed.join(", ")
+}
+
+impl From<Stopped> for BuildError {
+    fn from(why: Stopped) -> Self {
+        Self::Stopped(why)
+    }
+}
+
+/// A text of a stranger, short enough for a message.
+pub fn shown(text: &str) -> String {
+    const CHARACTERS_MAX: usize = 80;
+    let mut short: String = text.chars().take(CHARACTERS_MAX).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
 }

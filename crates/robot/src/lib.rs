@@ -12,6 +12,7 @@ pub mod check;
 pub mod claim;
 pub mod edge;
 pub mod error;
+mod footprint;
 pub mod gradient;
 pub mod judge;
 pub mod kinematics;
@@ -30,9 +31,8 @@ pub mod tree;
 pub mod urdf;
 mod xml;
 
-pub use self::error::RobotError;
+pub use self::error::{RobotError, shown};
 pub use self::model::Robot;
-pub use self::xml::shown;
 
 #[cfg(test)]
 pub(crate) mod tests;

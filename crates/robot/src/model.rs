@@ -4,66 +4,19 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::RobotError;
+use super::error::{RobotError, shown};
 use super::kinematics::Kinematics;
-use super::parts::{MeshFiles, PartBuilder, RobotPart};
-use super::room::{BuildRoom, PAIR_BYTES, Unbounded};
+use super::parts::{PartBuilder, RobotPart};
+use super::room::{BuildRoom, Unbounded};
 use super::srdf::{Group, NamedState, Semantics};
 use super::tree::{Drive, Freedom, Tree, TreeFrame, Unit, Variable};
 use super::urdf::{Description, DescriptionLimits, JointElement, JointKind, Mimic};
-use super::xml::shown;
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::pose::Pose;
 
-/// What a robot is built from.
-#[derive(Clone, Copy, Debug)]
-pub struct Sources<'a> {
-    /// The URDF.
-    pub urdf: &'a str,
-    /// The SRDF; none: only links that a joint joins may meet.
-    pub srdf: Option<&'a str>,
-    /// The mesh files.
-    pub meshes: &'a MeshFiles,
-    /// How far polytopes around balls, cylinders and capsules may stand out, metres; none: by 2 %
-    /// and half a percent of the radius.
-    pub gap_max: Option<f64>,
-    /// Whether parts whose mesh is missing are left out.
-    pub leave_out_missing: bool,
-}
-
-/// Why there is no robot.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BuildError {
-    /// A file is wrong.
-    #[error(transparent)]
-    Description(#[from] RobotError),
-    /// These mesh files were not given.
-    #[error("the URDF names meshes that were not given: {}", listed(.0))]
-    MissingMeshes(Vec<String>),
-    /// The deadline passed.
-    #[error("stopped before the hulls were built")]
-    Stopped(Stopped),
-    /// There is no memory for it.
-    #[error("there is no memory for all of its parts")]
-    NoRoom,
-}
-
-/// Names in a message that is not too long to be sent.
-fn listed(names: &[String]) -> String {
-    const NAMES_MAX: usize = 20;
-    let mut listed: Vec<String> = names.iter().take(NAMES_MAX).map(|name| shown(name)).collect();
-    if names.len() > NAMES_MAX {
-        listed.push(format!("and {} others", names.len() - NAMES_MAX));
-    }
-    listed.join(", ")
-}
-
-impl From<Stopped> for BuildError {
-    fn from(why: Stopped) -> Self {
-        Self::Stopped(why)
-    }
-}
+pub use super::error::BuildError;
+pub use super::parts::{RobotLink, Sources};
 
 /// A joint and what moves it.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,19 +33,6 @@ pub struct RobotJoint {
     pub variables: Range<usize>,
     /// Whom it follows.
     pub mimic: Option<Mimic>,
-}
-
-/// A link and what carries it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RobotLink {
-    /// As in the URDF.
-    pub name: String,
-    /// The frame that moves it; none: it stands on the base.
-    pub frame: Option<usize>,
-    /// Where it is in that frame.
-    pub frame_from_link: Pose,
-    /// Its parts.
-    pub parts: Range<usize>,
 }
 
 /// Why a pair of links needs no check.
@@ -114,6 +54,9 @@ pub struct AllowedPair {
     /// Why.
     pub reason: AllowedReason,
 }
+
+/// What an allowed pair takes while all of them are put in order, bytes.
+const PAIR_BYTES: usize = 3 * size_of::<AllowedPair>();
 
 /// A robot.
 #[derive(Clone, Debug)]

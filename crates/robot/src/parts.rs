@@ -1,10 +1,10 @@
 //! The convex parts of a robot: boxes, polytopes around round shapes, hulls of meshes.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::RobotError;
-use super::model::{BuildError, RobotLink, Sources};
+use super::error::{BuildError, RobotError};
 use super::room::{BuildRoom, hull_bytes, polytope_bytes};
 use super::round::{Around, capsule, cylinder, sphere};
 use super::urdf::{CollisionElement, Description, Geometry};
@@ -27,6 +27,22 @@ pub enum MeshContent {
 
 /// Meshes by the names that the URDF uses, or by the last step of these.
 pub type MeshFiles = BTreeMap<String, MeshContent>;
+
+/// What a robot is built from.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    /// The URDF.
+    pub urdf: &'a str,
+    /// The SRDF; none: only links that a joint joins may meet.
+    pub srdf: Option<&'a str>,
+    /// The mesh files.
+    pub meshes: &'a MeshFiles,
+    /// How far polytopes around balls, cylinders and capsules may stand out, metres; none: by 2 %
+    /// and half a percent of the radius.
+    pub gap_max: Option<f64>,
+    /// Whether parts whose mesh is missing are left out.
+    pub leave_out_missing: bool,
+}
 
 /// What a part was in the URDF.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +86,19 @@ pub struct RobotPart {
     pub gap: f64,
     /// The polytope was built for the robot, and is none that was registered.
     pub is_own: bool,
+}
+
+/// A link and what carries it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RobotLink {
+    /// As in the URDF.
+    pub name: String,
+    /// The frame that moves it; none: it stands on the base.
+    pub frame: Option<usize>,
+    /// Where it is in that frame.
+    pub frame_from_link: Pose,
+    /// Its parts.
+    pub parts: Range<usize>,
 }
 
 /// Builds the parts of all links.

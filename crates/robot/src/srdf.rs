@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::RobotError;
-use super::model::BuildError;
+use super::error::{BuildError, RobotError};
 use super::xml::{Element, XmlFile};
 use clearance_geometry::effort::Effort;
 

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::RobotError;
-use super::model::BuildError;
-use super::xml::{Element, LENGTH_MAX, XmlFile, shown};
+use super::error::{BuildError, RobotError, shown};
+use super::xml::{Element, LENGTH_MAX, XmlFile};
 use clearance_geometry::effort::Effort;
 use clearance_geometry::number::trig::RoundedTrig;
 use clearance_geometry::pose::Pose;

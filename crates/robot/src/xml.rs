@@ -5,8 +5,7 @@ mod document;
 use std::borrow::Cow;
 
 use self::document::Document;
-use super::RobotError;
-use super::model::BuildError;
+use super::error::{BuildError, RobotError, shown};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
 
@@ -161,14 +160,4 @@ impl<'a> Element<'a> {
             _ => tag,
         }
     }
-}
-
-/// A text of a stranger, short enough for a message.
-pub fn shown(text: &str) -> String {
-    const CHARACTERS_MAX: usize = 80;
-    let mut short: String = text.chars().take(CHARACTERS_MAX).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }

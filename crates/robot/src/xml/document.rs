@@ -13,9 +13,7 @@ use quick_xml::events::attributes::{Attribute, Attributes};
 use quick_xml::events::{BytesRef, Event};
 use quick_xml::reader::Reader;
 
-use super::shown;
-use crate::RobotError;
-use crate::model::BuildError;
+use crate::error::{BuildError, RobotError, shown};
 use clearance_geometry::effort::Effort;
 
 /// The elements of a text, the outermost first, each before those in it.
