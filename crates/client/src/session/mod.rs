@@ -222,7 +222,8 @@ impl Session {
             session_id: self.opened.session_id.clone(),
             session_key: self.key(),
             incarnation: self.opened.incarnation,
-            allow_missing: false,
+            // A server that stops closes its sessions.
+            allow_missing: true,
         };
         self.client.close_session(request).await?;
         Ok(())
@@ -288,7 +289,7 @@ impl Session {
                 self.mirror = Mirror::of(found.into_inner().state.unwrap_or_default());
                 Ok(())
             }
-            Err(status) if Remedy::of(&status).is_some() => Ok(()),
+            Err(status) if is_gone(&status) || Remedy::of(&status).is_some() => Ok(()),
             Err(status) => Err(status.into()),
         }
     }
@@ -298,6 +299,7 @@ impl Session {
         self.link = None;
         match reason(&status) {
             Some(ErrorReason::TakenOver) => Err(Error::TakenOver),
+            _ if is_gone(&status) => self.resume(lost()).await,
             _ if Remedy::of(&status).is_some() => self.resume(status).await,
             _ => Err(status.into()),
         }
@@ -316,6 +318,8 @@ impl Session {
             self.connection = self.client.current();
             match self.rejoin().await {
                 Ok(()) => return Ok(()),
+                // It went while a stream was attached to it.
+                Err(Error::Status(status)) if is_gone(&status) => why = lost(),
                 Err(Error::Status(status)) => why = *status,
                 Err(other) => return Err(other),
             }
@@ -421,6 +425,11 @@ struct Attached {
     link: Link,
     connection: Current,
     opened: Option<Box<api::OpenSessionResponse>>,
+}
+
+/// Whether the server knows no such session.
+fn is_gone(status: &Status) -> bool {
+    reason(status) == Some(ErrorReason::UnknownSession)
 }
 
 /// What a stream that ended, or could not be begun, counts as.
