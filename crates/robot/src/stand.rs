@@ -110,8 +110,8 @@ impl<'a> Stand<'a> {
     /// The ball around a link, in the world.
     #[inline(always)]
     pub(super) fn link_ball(&self, link: usize) -> (Vec3, f64) {
-        let [x, y, z] = self.block.centres[link].map(|c| c[self.lane]);
-        let centre = Vec3::new(x, y, z);
+        let [x, y, z] = &self.block.centres[link];
+        let centre = Vec3::new(x[self.lane], y[self.lane], z[self.lane]);
         (centre, self.cell.links[link].ball.radius_at(&centre))
     }
 
@@ -123,8 +123,8 @@ impl<'a> Stand<'a> {
             Some(frame) => {
                 let w = &self.block.frames[frame];
                 let row = |i: usize| {
-                    let [a, b, c] = [0, 1, 2].map(|k| w[3 * i + k][self.lane] * ball.centre[k]);
-                    ((a + b) + c) + w[9 + i][self.lane]
+                    let term = |k: usize| w[3 * i + k][self.lane] * ball.centre[k];
+                    ((term(0) + term(1)) + term(2)) + w[9 + i][self.lane]
                 };
                 Vec3::new(row(0), row(1), row(2))
             }
@@ -339,7 +339,8 @@ impl<'a> Stand<'a> {
     /// A lower bound of the signed clearance of two parts: of the ball around either from the box
     /// around the other.
     fn clearance_of_parts(&mut self, links: [usize; 2], pair: BodyPair, within: f64) -> f64 {
-        let [(p, r), (q, s)] = [0, 1].map(|k| self.part_ball(links[k], pair[k] as usize));
+        let (p, r) = self.part_ball(links[0], pair[0] as usize);
+        let (q, s) = self.part_ball(links[1], pair[1] as usize);
         let balls = (p - q).norm() - r - s;
         if balls >= within {
             return balls;
