@@ -1,7 +1,7 @@
 //! Cells that were built lately, by what they are made of: a planner asks about the same one
 //! thousands of times, often with one configuration a call.
 //!
-//! Whoever had a cell built pays for it, as long as it is kept. Each address has a share of the
+//! Whoever had a cell built pays for it, as long as it is kept. Each principal has a share of the
 //! places and of the memory; beyond that its own cells make way, those not asked for longest first.
 
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cells_asked_for_last_are_kept_within_an_addresss_share_of_the_places() {
+    fn the_cells_asked_for_last_are_kept_within_a_principals_share_of_the_places() {
         let (account, clock, kept, one) =
             (account(64), ManualClock::new(), KeptCells::default(), cell(1));
         let limits = Limits { kept_cells_max: 4, ..Limits::default() };

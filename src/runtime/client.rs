@@ -1,15 +1,15 @@
-//! Who asks: a connection, and the address that it comes from.
+//! Who asks: a principal, over one of its connections.
 
 use std::future::Future;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 
-use super::memory::neighbourhood;
+use super::principal::Principal;
 
-/// What shares are given to: each connection is a client, and the connections of one address share
-/// what the address gets.
+/// Turns are given to clients: each connection of a principal is one, and they share what the
+/// principal gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Client {
-    address: IpAddr,
+    principal: Principal,
     /// The port at the other end: no two open connections of an address have the same.
     port: u16,
 }
@@ -20,12 +20,11 @@ tokio::task_local! {
 
 impl Client {
     /// Whoever asks without a connection: tests, and the server itself.
-    pub const NOBODY: Self = Self { address: IpAddr::V4(Ipv4Addr::UNSPECIFIED), port: 0 };
+    pub const NOBODY: Self = Self { principal: Principal::NOBODY, port: 0 };
 
-    /// The client at the other end of a connection.
+    /// The client at the other end of a connection, as long as nothing but its address is known.
     pub fn at(peer: SocketAddr) -> Self {
-        let address = neighbourhood(peer.ip());
-        Self { address, port: peer.port() }
+        Self { principal: peer.ip().into(), port: peer.port() }
     }
 
     /// The one whose call is being answered.
@@ -43,23 +42,15 @@ impl Client {
         CURRENT.sync_scope(self, work)
     }
 
-    /// Its address, which may have other connections too.
-    pub fn address(&self) -> IpAddr {
-        self.address
+    /// Whose the call is; it may have other connections too.
+    pub fn principal(&self) -> Principal {
+        self.principal
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn one_customer_of_ipv6_has_one_address() {
-        let at = |text: &str| Client::at(text.parse().unwrap()).address();
-        assert_eq!(at("[2001:db8:1:2:3::1]:7"), at("[2001:db8:1:2:ffff::2]:9"));
-        assert_ne!(at("[2001:db8:1:2::1]:7"), at("[2001:db8:1:3::1]:7"));
-        assert_eq!(at("[::ffff:10.0.0.1]:7"), at("10.0.0.1:9"));
-    }
 
     #[tokio::test]
     async fn a_call_knows_its_client_and_nobody_elses() {

@@ -5,7 +5,7 @@
 //! between clients ([`mod@line`]). A job whose caller goes away while it waits leaves it at once.
 //! When jobs of others take long, another may overtake them, as soon as they have run or it has
 //! waited for [`PATIENCE`], on threads beside the pool, if nothing of its client is being worked on
-//! and its address leaves enough of them free; if it may not yet, it asks again every now and then.
+//! and its principal leaves enough of them free; if it may not yet, it asks again every now and then.
 //! A job that has a session out, for which frames wait, may overtake its own client's, too, unless
 //! one of these has a session out as well. Helpers ([`mod@share`]) take parts of large jobs while
 //! there are processors that nobody else computes on.
@@ -21,7 +21,6 @@ mod share;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
-use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -32,6 +31,7 @@ use self::line::FairLine;
 pub use self::load::{Counted, JobSize, Small};
 use self::share::Helpers;
 use super::client::Client;
+use super::principal::Principal;
 
 /// Work estimated to take at most this runs on the caller's thread. Beyond about 200 µs a handler
 /// would keep other connections of its thread waiting; below, the hand-over costs more than the
@@ -46,7 +46,7 @@ const PATIENCE: Duration = Duration::from_millis(5);
 /// How long a job waits before it asks again whether it may overtake. Very many may wait.
 const PATIENCE_AGAIN: Duration = Duration::from_millis(25);
 
-/// Threads beside the pool, on which jobs overtake. An address may begin on another one while it
+/// Threads beside the pool, on which jobs overtake. A principal may begin on another one while it
 /// has fewer than half of those that are free, so that three at most are of the first one with
 /// many long jobs, two of the next and one of each after it. Each is a pool of its own: in one pool
 /// for all, parts of the long jobs went before a job that had not begun.
@@ -89,8 +89,8 @@ struct Desk {
     overtaking: usize,
     /// Which of these threads are taken.
     taken: [bool; OVERTAKING_THREADS],
-    /// How many of them are of each address.
-    overtaking_of: HashMap<IpAddr, usize>,
+    /// How many of them are of each principal.
+    overtaking_of: HashMap<Principal, usize>,
     /// Threads that help.
     helping: usize,
     /// Jobs of each client in either, those that have a session out apart from the others.
@@ -329,7 +329,7 @@ impl Workshop {
             Lane::Beside(thread) => {
                 desk.overtaking += 1;
                 desk.taken[thread] = true;
-                *desk.overtaking_of.entry(client.address()).or_default() += 1;
+                *desk.overtaking_of.entry(client.principal()).or_default() += 1;
                 &self.beside[thread]
             }
         };
@@ -338,11 +338,11 @@ impl Workshop {
     }
 
     /// Starts a job beside the pool, if it still waits, nothing else of its client is being worked
-    /// on that it may not overtake, and its address leaves enough threads free.
+    /// on that it may not overtake, and its principal leaves enough threads free.
     fn overtake(self: &Arc<Self>, desk: &mut Desk, ticket: &Ticket<'_>) {
         let Ticket { client, holding, number, .. } = *ticket;
         let free = OVERTAKING_THREADS - desk.overtaking;
-        let own = desk.overtaking_of.get(&client.address()).copied().unwrap_or(0);
+        let own = desk.overtaking_of.get(&client.principal()).copied().unwrap_or(0);
         let is_served = |holding| desk.served.contains_key(&(client, holding));
         let waits_for_own =
             is_served(Holding::Session) || holding == Holding::Nothing && is_served(holding);
@@ -388,7 +388,7 @@ impl Drop for Leave {
             Lane::Beside(thread) => {
                 desk.overtaking -= 1;
                 desk.taken[thread] = false;
-                one_less(&mut desk.overtaking_of, self.client.address());
+                one_less(&mut desk.overtaking_of, self.client.principal());
             }
         }
     }

@@ -1,8 +1,8 @@
 //! One account of memory for the process: whoever keeps something takes its bytes from here first,
 //! and they are given back when the [`Reservation`] is dropped.
 //!
-//! Bytes are counted by kind, for each connection and for each address. An address may hold at most
-//! [`SHARE`] times what it leaves free, so that there is always something left for the next one
+//! Bytes are counted by kind, for each connection and for each principal. A principal may hold at
+//! most [`SHARE`] times what it leaves free, so that there is always something left for the next one
 //! (A. K. Choudhury and E. L. Hahne, *Dynamic queue length thresholds for shared-memory packet
 //! switches*, IEEE/ACM Transactions on Networking 6, 1998): one that takes all it can get holds
 //! three quarters, two hold three sevenths each, and so on. Small needs are met from a part that is
@@ -13,7 +13,6 @@ mod machine;
 mod tidy;
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
@@ -21,6 +20,7 @@ pub use self::arrival::Arrival;
 use self::arrival::Unfinished;
 pub use self::machine::{address_space_max, default_bytes_max, resident_bytes};
 pub use self::tidy::tidy;
+use super::principal::Principal;
 use super::settings::Limit;
 use super::share::{self, SHARE};
 
@@ -92,7 +92,7 @@ pub const CALL_BYTES: u64 = 16 << 10;
 /// What a connection takes: buffers of the socket's and of HTTP/2's bytes.
 pub const CONNECTION_BYTES: u64 = 64 << 10;
 
-/// A connection that holds no more than this is not asked what its address holds.
+/// A connection that holds no more than this is not asked what its principal holds.
 const RATION_BYTES: u64 = 1 << 20;
 
 /// So much has a connection even when more is held than there is: itself, and four small calls.
@@ -102,7 +102,7 @@ const SPARE_BYTES: u64 = CONNECTION_BYTES + 4 * CALL_BYTES;
 /// kept for what outlives connections.
 const RATIONS_PART: u64 = 16;
 
-/// For so many addresses there is a ration of that: whoever has no more gets it, whatever the
+/// For so many principals there is a ration of that: whoever has no more gets it, whatever the
 /// others hold.
 const LASTING_RATIONS: u64 = 256;
 
@@ -116,21 +116,23 @@ struct Books {
     total: AtomicU64,
     kinds: [AtomicU64; MemoryKind::ALL.len()],
     refusals: AtomicU64,
-    addresses: Mutex<HashMap<IpAddr, Weak<Holder>>>,
+    principals: Mutex<HashMap<Principal, Weak<Holder>>>,
     /// Messages that have not come whole.
     unfinished: Mutex<Vec<Arc<Unfinished>>>,
 }
 
-/// Who holds memory: an address, or one of its connections; cheap to clone.
+/// Who holds memory: a principal, or one of its connections; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Purse(Arc<Owner>);
 
 #[derive(Debug)]
 struct Owner {
     books: Arc<Books>,
-    address: Arc<Holder>,
+    principal: Principal,
+    /// What the principal holds.
+    held: Arc<Holder>,
     /// None: what is held here outlives connections.
-    connection: Option<Holder>,
+    connection: Option<Arc<Holder>>,
 }
 
 #[derive(Debug, Default)]
@@ -165,25 +167,19 @@ impl Account {
             total: AtomicU64::default(),
             kinds: Default::default(),
             refusals: AtomicU64::default(),
-            addresses: Mutex::default(),
+            principals: Mutex::default(),
             unfinished: Mutex::default(),
         }))
     }
 
     /// The purse of a new connection.
-    pub fn connection(&self, address: IpAddr) -> Purse {
-        let key = neighbourhood(address);
-        let mut addresses = self.0.addresses.lock().expect("nothing panics while holding it");
-        let known = addresses.get(&key).and_then(Weak::upgrade);
-        let address = known.unwrap_or_else(|| {
-            addresses.retain(|_, holder| holder.strong_count() > 0);
-            let new = Arc::<Holder>::default();
-            addresses.insert(key, Arc::downgrade(&new));
-            new
-        });
-        drop(addresses);
-        let connection = Some(Holder::default());
-        Purse(Arc::new(Owner { books: self.0.clone(), address, connection }))
+    pub fn connection(&self, principal: impl Into<Principal>) -> Purse {
+        self.purse(principal.into(), Some(Arc::default()))
+    }
+
+    fn purse(&self, principal: Principal, connection: Option<Arc<Holder>>) -> Purse {
+        let books = self.0.clone();
+        Purse(Arc::new(Owner { principal, held: books.holder(principal), books, connection }))
     }
 
     /// What is in use for this.
@@ -202,15 +198,17 @@ impl Account {
     }
 }
 
-/// What stands for all addresses of one client: who assigns addresses of IPv6 gives each client
-/// 2^64 of them.
-pub fn neighbourhood(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+impl Books {
+    /// Where what a principal holds is counted.
+    fn holder(&self, principal: Principal) -> Arc<Holder> {
+        let mut known = self.principals.lock().expect("nothing panics while holding it");
+        if let Some(holder) = known.get(&principal).and_then(Weak::upgrade) {
+            return holder;
         }
-        address @ IpAddr::V4(_) => address,
+        known.retain(|_, holder| holder.strong_count() > 0);
+        let new = Arc::<Holder>::default();
+        known.insert(principal, Arc::downgrade(&new));
+        new
     }
 }
 
@@ -219,15 +217,25 @@ impl Purse {
     /// asked for.
     pub fn of_nobody() -> Self {
         let limits = super::settings::Limits { memory_bytes_max: u64::MAX, ..Default::default() };
-        Account::new(limits.memory_bytes_max()).connection(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+        Account::new(limits.memory_bytes_max()).connection(Principal::NOBODY)
     }
 
     /// For what outlives the connection.
     #[must_use]
     pub fn lasting(&self) -> Self {
-        let Owner { books, address, .. } = &*self.0;
-        let (books, address) = (books.clone(), address.clone());
-        Self(Arc::new(Owner { books, address, connection: None }))
+        let Owner { books, principal, held, .. } = &*self.0;
+        let (books, held) = (books.clone(), held.clone());
+        Self(Arc::new(Owner { books, principal: *principal, held, connection: None }))
+    }
+
+    /// For a call that this principal makes over the connection.
+    #[must_use]
+    pub fn for_call_of(&self, principal: Principal) -> Self {
+        let Owner { books, connection, .. } = &*self.0;
+        if principal == self.0.principal {
+            return self.clone();
+        }
+        Account(books.clone()).purse(principal, connection.clone())
     }
 
     /// Takes so many bytes, or says that there are not enough.
@@ -245,57 +253,57 @@ impl Purse {
     }
 
     fn nothing(&self, kind: MemoryKind) -> Reservation {
-        self.0.address.counts[kind as usize].fetch_add(1, Ordering::Relaxed);
+        self.0.held.counts[kind as usize].fetch_add(1, Ordering::Relaxed);
         Reservation { purse: self.clone(), kind, bytes: 0 }
     }
 
-    /// Whether the address may hold one more thing of a kind, of which there are `taken` on the
+    /// Whether the principal may hold one more thing of a kind, of which there are `taken` on the
     /// whole server and may be `limit`.
     pub fn may_have_another(&self, kind: MemoryKind, taken: u64, limit: u64) -> bool {
         self.places_for(kind, taken, limit) > 0
     }
 
-    /// How many more things of a kind the address may hold.
+    /// How many more things of a kind the principal may hold.
     pub fn places_for(&self, kind: MemoryKind, taken: u64, limit: u64) -> u64 {
-        let own = self.0.address.counts[kind as usize].load(Ordering::Relaxed);
+        let own = self.0.held.counts[kind as usize].load(Ordering::Relaxed);
         share::places(own, taken, limit)
     }
 
-    /// How many bytes more the address may hold of a kind that has a `limit` of its own, of which
+    /// How many bytes more the principal may hold of a kind that has a `limit` of its own, of which
     /// `taken` are held on the whole server: it leaves room for others there, too.
     pub fn room_for(&self, kind: MemoryKind, taken: u64, limit: u64) -> u64 {
-        let own = self.0.address.kinds[kind as usize].load(Ordering::Relaxed);
+        let own = self.0.held.kinds[kind as usize].load(Ordering::Relaxed);
         share::bytes(own, taken, limit)
     }
 
     /// Whether what was just added is within the bounds.
     fn is_within(&self, kind: MemoryKind) -> bool {
-        let Owner { books, address, connection } = &*self.0;
+        let Owner { books, held: all, connection, .. } = &*self.0;
         let (max, total) = (books.limit.value, books.total.load(Ordering::Relaxed));
         let held = |holder: &Holder| holder.bytes.load(Ordering::Relaxed);
-        let own = connection.as_ref().map_or(u64::MAX, held);
+        let own = connection.as_deref().map_or(u64::MAX, held);
         let kept = max / RATIONS_PART;
-        let lasting = address.lasting.load(Ordering::Relaxed);
+        let lasting = all.lasting.load(Ordering::Relaxed);
         let calls = books.kinds[MemoryKind::Calls as usize].load(Ordering::Relaxed);
         let Some(free) = max.checked_sub(total) else {
             // More is held than there is, see `Purse::hold`; that keeps nobody from a small call.
             return own <= SPARE_BYTES && calls <= kept;
         };
         let is_small = own <= RATION_BYTES;
-        let is_shared = free >= 2 * kept && held(address) <= free.saturating_mul(SHARE);
+        let is_shared = free >= 2 * kept && held(all) <= free.saturating_mul(SHARE);
         let lasts_little = connection.is_none() && lasting <= kept / LASTING_RATIONS;
-        // Streams that stall have all that their address may have, and health is asked beside them.
+        // Streams that stall have all that their principal may have, and health is asked beside them.
         let is_call = kind == MemoryKind::Calls && calls <= kept / 2;
         is_small || is_shared || (lasts_little || is_call) && free >= kept
     }
 
     /// Where what is kept for rations is being used up, unfinished messages of others give way.
     fn make_room(&self) {
-        let Owner { books, address, .. } = &*self.0;
+        let Owner { books, held, .. } = &*self.0;
         let (max, total) = (books.limit.value, books.total.load(Ordering::Relaxed));
         let missing = (max / RATIONS_PART).saturating_sub(max.saturating_sub(total));
         if missing > 0 {
-            books.make_room(address.bytes.load(Ordering::Relaxed), missing);
+            books.make_room(held.bytes.load(Ordering::Relaxed), missing);
         }
     }
 
@@ -312,10 +320,10 @@ impl Purse {
     }
 
     fn counters(&self, kind: MemoryKind) -> impl Iterator<Item = &AtomicU64> {
-        let Owner { books, address, connection } = &*self.0;
-        let of_kind = &address.kinds[kind as usize];
-        let all = [&books.total, &books.kinds[kind as usize], &address.bytes, of_kind];
-        let own = connection.as_ref().map_or(&address.lasting, |own| &own.bytes);
+        let Owner { books, held, connection, .. } = &*self.0;
+        let of_kind = &held.kinds[kind as usize];
+        let all = [&books.total, &books.kinds[kind as usize], &held.bytes, of_kind];
+        let own = connection.as_ref().map_or(&held.lasting, |own| &own.bytes);
         all.into_iter().chain([own])
     }
 }
@@ -326,9 +334,9 @@ impl Reservation {
         self.bytes
     }
 
-    /// Whether it is of the same address as this purse.
+    /// Whether it is of the same principal as this purse.
     pub fn is_of(&self, purse: &Purse) -> bool {
-        Arc::ptr_eq(&self.purse.0.address, &purse.0.address)
+        Arc::ptr_eq(&self.purse.0.held, &purse.0.held)
     }
 
     /// Makes it so many bytes if it is fewer, or says that there are not enough and changes
@@ -372,8 +380,8 @@ impl Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         self.set(0);
-        let address = &self.purse.0.address;
-        address.counts[self.kind as usize].fetch_sub(1, Ordering::Relaxed);
+        let held = &self.purse.0.held;
+        held.counts[self.kind as usize].fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -8,6 +8,7 @@ pub mod deadline;
 pub mod descriptors;
 pub mod memory;
 pub mod metrics;
+pub mod principal;
 pub mod robots;
 pub mod seats;
 pub mod sessions;

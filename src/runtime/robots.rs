@@ -132,7 +132,7 @@ pub enum DeleteError {
 
 impl RobotStore {
     /// Adds a robot, for which `purse` pays; returns the one that is kept, and whether it was there
-    /// before. One address may have a share of the places and of the memory: it leaves some for
+    /// before. One principal may have a share of the places and of the memory: it leaves some for
     /// others.
     pub fn register(
         &self,

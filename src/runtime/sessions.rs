@@ -312,7 +312,7 @@ impl<S: Resident> Registry<S> {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// How much larger those of one address may become, bytes.
+    /// How much larger those of one principal may become, bytes.
     pub fn room(&self, purse: &Purse) -> u64 {
         purse.room_for(MemoryKind::Sessions, self.bytes(), self.bytes_max.value)
     }

@@ -1,14 +1,14 @@
-//! How much one address may have of what there is a limited number of.
+//! How much one principal may have of what there is a limited number of.
 //!
-//! Three quarters of it are shared as memory is (see `memory.rs`): an address may have [`SHARE`]
-//! times what it leaves free of them. That alone gives five addresses everything of a thousand
+//! Three quarters of it are shared as memory is (see `memory.rs`): a principal may have [`SHARE`]
+//! times what it leaves free of them. That alone gives five principals everything of a thousand
 //! places (750, 187, 47, 12 and 3), for fractions of a place are no use to the sixth. So the last
-//! quarter is kept for rations: an address that holds less than a 256th of it, or nothing, gets so
+//! quarter is kept for rations: a principal that holds less than a 256th of it, or nothing, gets so
 //! much whatever the others hold. Of places a 128th more is kept, so that of a thousand there is
-//! one for 256 addresses: the first five have 558, 139, 35, 9 and 2 then, and 257 more one each. Of
-//! 4 GiB for polytopes 256 addresses have 4 MiB each.
+//! one for 256 principals: the first five have 558, 139, 35, 9 and 2 then, and 257 more one each. Of
+//! 4 GiB for polytopes 256 principals have 4 MiB each.
 
-/// An address may hold so many times what is free.
+/// A principal may hold so many times what is free.
 pub const SHARE: u64 = 3;
 
 /// The part that is kept for rations: one in so many.
@@ -17,17 +17,17 @@ const KEPT_PART: u64 = 4;
 /// What is kept of places beside it: one in so many.
 const MORE_PLACES: u64 = 128;
 
-/// For so many addresses there are rations at least, if there are as many places in the part.
+/// For so many principals there are rations at least, if there are as many places in the part.
 const RATIONS: u64 = 256;
 
-/// How many more places an address may have that has `own` of those that are `taken`, of `limit`.
+/// How many more places a principal may have that has `own` of those that are `taken`, of `limit`.
 pub fn places(own: u64, taken: u64, limit: u64) -> u64 {
     // The last one may go beyond the share by a fraction: of one place all is beyond.
     let missing = missing(own, taken, limit, kept(limit) + limit / MORE_PLACES);
     missing.div_ceil(SHARE + 1).max(ration(own, taken, limit))
 }
 
-/// How many more bytes an address may have that has `own` of those that are `taken`, of `limit`.
+/// How many more bytes a principal may have that has `own` of those that are `taken`, of `limit`.
 pub fn bytes(own: u64, taken: u64, limit: u64) -> u64 {
     // So many more make as many fewer that are free.
     let missing = missing(own, taken, limit, kept(limit));
@@ -53,8 +53,8 @@ fn ration(own: u64, taken: u64, limit: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// What addresses get that come one after the other, each of which takes all that it may have.
-    fn taken_by(addresses: usize, limit: u64, most: fn(u64, u64, u64) -> u64) -> Vec<u64> {
+    /// What principals get that come one after the other, each of which takes all that it may have.
+    fn taken_by(principals: usize, limit: u64, most: fn(u64, u64, u64) -> u64) -> Vec<u64> {
         let mut taken = 0;
         let greedy = |_| {
             let mut own = 0;
@@ -67,7 +67,7 @@ mod tests {
                 (own, taken) = (own + more, taken + more);
             }
         };
-        (0..addresses).map(greedy).collect()
+        (0..principals).map(greedy).collect()
     }
 
     #[test]

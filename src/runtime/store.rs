@@ -163,7 +163,7 @@ pub enum RegisterError {
         /// The alias.
         alias: String,
     },
-    /// A polytope would have more aliases of one address than allowed.
+    /// A polytope would have more aliases of one principal than allowed.
     #[error("the polytope would have more than {} aliases of this client", limit.value)]
     TooManyAliases {
         /// Index of the polytope to be registered.

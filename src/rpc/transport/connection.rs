@@ -36,12 +36,13 @@ struct Greeting {
     patience: Pin<Box<Sleep>>,
 }
 
-/// Who is at the other end of a connection; every request of it has this among its extensions.
+/// Who is at the other end of a connection; every request of it has this among its extensions, and
+/// `caller.rs` says whose the request is.
 #[derive(Clone, Debug)]
 pub(in crate::rpc) struct Peer {
-    /// From which the memory of its calls is taken.
+    /// From which the memory of the connection is taken.
     pub(in crate::rpc) purse: Purse,
-    /// Whose turn in the pool its calls await.
+    /// Whoever asks over it without saying who.
     pub(in crate::rpc) client: Client,
     doings: Arc<Doings>,
 }

@@ -13,14 +13,11 @@ use std::time::Instant;
 
 use tokio::sync::oneshot;
 
-use crate::runtime::memory::neighbourhood;
+use crate::runtime::principal::Principal;
 use crate::runtime::share;
 
 /// A connection that has been without calls for so long is not about to have another one.
 const SETTLED_MICROS: u64 = 1_000_000;
-
-/// No connection comes from here.
-const NOWHERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED);
 
 /// The places of all connections; cheap to clone.
 #[derive(Clone, Debug)]
@@ -37,7 +34,7 @@ struct Crowd {
 /// A connection that has a place.
 #[derive(Debug)]
 struct Guest {
-    address: IpAddr,
+    address: Principal,
     doings: Arc<Doings>,
     /// Asks it to leave.
     eviction: oneshot::Sender<()>,
@@ -76,7 +73,7 @@ impl Places {
 
     /// A place for a connection from this address, if need be that of an idle one.
     pub(super) fn take(&self, address: IpAddr) -> Option<Place> {
-        let address = neighbourhood(address);
+        let address = Principal::at(address);
         let mut guests = self.lock();
         let taken = guests.len() as u64;
         let own = guests.values().filter(|guest| guest.address == address).count() as u64;
@@ -101,7 +98,7 @@ impl Places {
     /// next.
     pub(super) fn make_room(&self) {
         let mut guests = self.lock();
-        let idle = self.to_leave(&guests, NOWHERE, 0);
+        let idle = self.to_leave(&guests, Principal::NOBODY, 0);
         if let Some(guest) = idle.and_then(|number| guests.remove(&number)) {
             // It may have gone by itself.
             let _ = guest.eviction.send(());
@@ -111,9 +108,9 @@ impl Places {
     /// The idle connection that gives way to an address that has `own`: of the address with most
     /// connections, where that has more, else one of its own. One that was used just now is about
     /// to be used again, and gives way only to who has none, if there is no other.
-    fn to_leave(&self, guests: &BTreeMap<u64, Guest>, to: IpAddr, own: u64) -> Option<u64> {
+    fn to_leave(&self, guests: &BTreeMap<u64, Guest>, to: Principal, own: u64) -> Option<u64> {
         let now = micros_since(self.0.start);
-        let mut counts: BTreeMap<IpAddr, (u64, bool)> = BTreeMap::new();
+        let mut counts: BTreeMap<Principal, (u64, bool)> = BTreeMap::new();
         for guest in guests.values() {
             let (count, is_settled) = counts.entry(guest.address).or_default();
             *count += 1;
@@ -134,7 +131,7 @@ impl Places {
 }
 
 /// The connection that has been without calls for longest, of those from such addresses.
-fn longest_idle(guests: &BTreeMap<u64, Guest>, from: impl Fn(IpAddr) -> bool) -> Option<u64> {
+fn longest_idle(guests: &BTreeMap<u64, Guest>, from: impl Fn(Principal) -> bool) -> Option<u64> {
     let idle = guests.iter().filter(|(_, guest)| from(guest.address) && guest.doings.is_idle());
     let since = |guest: &Guest| guest.doings.idle_since.load(Ordering::Relaxed);
     idle.min_by_key(|(_, guest)| since(guest)).map(|(number, _)| *number)

@@ -14,13 +14,12 @@ use tonic::body::Body;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 
-use super::connection::Peer;
+use super::caller::Caller;
 use super::intake::{Arriving, Intake};
 use super::timing::call_time;
 use super::unsent::Unsent;
 use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::{Failure, of_transport};
-use crate::runtime::client::Client;
 use crate::runtime::clock::Clock;
 use crate::runtime::metrics::Metrics;
 use crate::runtime::settings::{Limits, Settings};
@@ -77,9 +76,9 @@ where
         if let Err(failure) = headers {
             return Box::pin(async { Ok(refusal(failure)) });
         }
-        let peer = request.extensions().get::<Peer>();
-        let client = peer.map_or(Client::NOBODY, |peer| peer.client);
-        let intake = match Intake::new(settings.clone(), peer) {
+        let caller = Caller::of(&request);
+        let client = caller.client;
+        let intake = match Intake::new(settings.clone(), caller) {
             Ok(intake) => intake,
             Err(full) => return Box::pin(async move { Ok(refusal(full)) }),
         };

@@ -2,6 +2,7 @@
 //! read and how long a call may take.
 
 mod call;
+mod caller;
 pub(super) mod connection;
 mod crowd;
 mod frames;

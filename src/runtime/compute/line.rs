@@ -1,4 +1,4 @@
-//! The line of those who wait: addresses in turn, the connections of an address in turn, and what
+//! The line of those who wait: principals in turn, the connections of one in turn, and what
 //! one connection wants in order (J. Nagle, *On packet switches with infinite storage*, IEEE
 //! Transactions on Communications 35, 1987). So a client waits for one job of each other client,
 //! however many jobs these have sent.
@@ -8,21 +8,21 @@
 //! whoever waits with few is never refused for the sake of one who waits with many.
 
 use std::collections::VecDeque;
-use std::net::IpAddr;
 
 use crate::runtime::client::Client;
+use crate::runtime::principal::Principal;
 
 /// Items that wait, in lines by client.
 #[derive(Debug)]
 pub(super) struct FairLine<T> {
     /// None is empty. The next turn is that of the first.
-    addresses: VecDeque<OfAddress<T>>,
+    principals: VecDeque<OfPrincipal<T>>,
     count: usize,
 }
 
 #[derive(Debug)]
-struct OfAddress<T> {
-    address: IpAddr,
+struct OfPrincipal<T> {
+    principal: Principal,
     /// None is empty. The next turn is that of the first.
     clients: VecDeque<OfClient<T>>,
     count: usize,
@@ -44,7 +44,7 @@ struct InLine<T> {
 
 impl<T> Default for FairLine<T> {
     fn default() -> Self {
-        Self { addresses: VecDeque::new(), count: 0 }
+        Self { principals: VecDeque::new(), count: 0 }
     }
 }
 
@@ -56,13 +56,17 @@ impl<T> FairLine<T> {
 
     /// Puts an item at the end of its client's line. No other has its ticket.
     pub(super) fn push(&mut self, client: Client, ticket: u64, item: T, gives_way: bool) {
-        let address = client.address();
-        let at = self.addresses.iter().position(|line| line.address == address);
+        let principal = client.principal();
+        let at = self.principals.iter().position(|line| line.principal == principal);
         let at = at.unwrap_or_else(|| {
-            self.addresses.push_back(OfAddress { address, clients: VecDeque::new(), count: 0 });
-            self.addresses.len() - 1
+            self.principals.push_back(OfPrincipal {
+                principal,
+                clients: VecDeque::new(),
+                count: 0,
+            });
+            self.principals.len() - 1
         });
-        let line = &mut self.addresses[at];
+        let line = &mut self.principals[at];
         let of_client = line.clients.iter().position(|line| line.client == client);
         let of_client = of_client.unwrap_or_else(|| {
             line.clients.push_back(OfClient { client, items: VecDeque::new() });
@@ -75,7 +79,7 @@ impl<T> FairLine<T> {
 
     /// The next item in turn, and whose it is.
     pub(super) fn pop(&mut self) -> Option<(Client, T)> {
-        let mut line = self.addresses.pop_front()?;
+        let mut line = self.principals.pop_front()?;
         let mut own = line.clients.pop_front().expect("a line has a client");
         let entry = own.items.pop_front().expect("a client in line has an item");
         let client = own.client;
@@ -85,16 +89,16 @@ impl<T> FairLine<T> {
             line.clients.push_back(own);
         }
         if line.count > 0 {
-            self.addresses.push_back(line);
+            self.principals.push_back(line);
         }
         Some((client, entry.item))
     }
 
     /// Takes an item out of line, if it still waits.
     pub(super) fn remove(&mut self, client: Client, ticket: u64) -> Option<T> {
-        let address = client.address();
-        let line = self.addresses.iter().position(|line| line.address == address)?;
-        let clients = &self.addresses[line].clients;
+        let principal = client.principal();
+        let line = self.principals.iter().position(|line| line.principal == principal)?;
+        let clients = &self.principals[line].clients;
         let own = clients.iter().position(|line| line.client == client)?;
         let items = &clients[own].items;
         let at = items.iter().position(|entry| entry.ticket == ticket)?;
@@ -102,14 +106,14 @@ impl<T> FairLine<T> {
     }
 
     /// The newest item of the longest line, if a newcomer of `client` waits with fewer: of the
-    /// address with most, or where that is the newcomer's own, of its connection with most.
+    /// principal with most, or where that is the newcomer's own, of its connection with most.
     pub(super) fn crowd_out(&mut self, client: Client) -> Option<T> {
-        let (line, most) = longest(self.addresses.iter().map(|line| line.count))?;
-        let at = |line: &OfAddress<T>| line.address == client.address();
-        let own = self.addresses.iter().find(|line| at(line)).map_or(0, |line| line.count);
-        let clients = &self.addresses[line].clients;
+        let (line, most) = longest(self.principals.iter().map(|line| line.count))?;
+        let at = |line: &OfPrincipal<T>| line.principal == client.principal();
+        let own = self.principals.iter().find(|line| at(line)).map_or(0, |line| line.count);
+        let clients = &self.principals[line].clients;
         let (of_client, longest_of_client) = longest(clients.iter().map(|own| own.items.len()))?;
-        let is_shorter = if at(&self.addresses[line]) {
+        let is_shorter = if at(&self.principals[line]) {
             let mine = clients.iter().find(|own| own.client == client);
             mine.map_or(0, |own| own.items.len()) + 1 < longest_of_client
         } else {
@@ -121,14 +125,14 @@ impl<T> FairLine<T> {
     }
 
     fn take(&mut self, line: usize, own: usize, at: usize) -> T {
-        let of_address = &mut self.addresses[line];
-        let entry = of_address.clients[own].items.remove(at).expect("it was found there");
-        if of_address.clients[own].items.is_empty() {
-            of_address.clients.remove(own);
+        let of_principal = &mut self.principals[line];
+        let entry = of_principal.clients[own].items.remove(at).expect("it was found there");
+        if of_principal.clients[own].items.is_empty() {
+            of_principal.clients.remove(own);
         }
-        of_address.count -= 1;
-        if of_address.count == 0 {
-            self.addresses.remove(line);
+        of_principal.count -= 1;
+        if of_principal.count == 0 {
+            self.principals.remove(line);
         }
         self.count -= 1;
         entry.item
@@ -149,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_have_turns_and_their_connections_within_these() {
+    fn principals_have_turns_and_their_connections_within_these() {
         let mut line = FairLine::default();
         let (a, b, c) = (client("10.0.0.1:1"), client("10.0.0.1:2"), client("10.0.0.2:1"));
         for (ticket, client) in [a, a, a, b, c, c].into_iter().enumerate() {

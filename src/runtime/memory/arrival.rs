@@ -1,8 +1,8 @@
 //! Messages that have not come whole, which give way where memory is short.
 //!
 //! A message may take as long as it likes, within its time, and is refused only for what it still
-//! wants. So 250 addresses, each within its share when its message began, could hold everything.
-//! When what is kept for rations is being used up, an unfinished message of the address with most
+//! wants. So 250 principals, each within its share when its message began, could hold everything.
+//! When what is kept for rations is being used up, an unfinished message of the principal with most
 //! of them, in bytes, is given up for whoever holds less (B. Suter et al., *Design considerations
 //! for supporting TCP with per-flow queueing*, INFOCOM 1998, "longest queue drop").
 
@@ -22,7 +22,7 @@ pub struct Arrival {
 /// What others know of it.
 #[derive(Debug)]
 pub(super) struct Unfinished {
-    address: Arc<Holder>,
+    held: Arc<Holder>,
     bytes: AtomicU64,
     has_to_give_way: AtomicBool,
     waker: Mutex<Option<Waker>>,
@@ -33,7 +33,7 @@ impl Purse {
     pub fn arrival(&self, bytes: u64) -> Result<Arrival, OutOfMemory> {
         let memory = self.reserve(MemoryKind::Receiving, bytes)?;
         let unfinished = Arc::new(Unfinished {
-            address: self.0.address.clone(),
+            held: self.0.held.clone(),
             bytes: AtomicU64::new(bytes),
             has_to_give_way: AtomicBool::new(false),
             waker: Mutex::default(),
@@ -89,13 +89,13 @@ impl Drop for Arrival {
 
 impl Unfinished {
     fn held(&self) -> u64 {
-        self.address.bytes.load(Ordering::Relaxed)
+        self.held.bytes.load(Ordering::Relaxed)
     }
 
-    /// By how much its address waits, and then itself.
+    /// By how much its principal waits, and then itself.
     fn size(&self) -> (u64, u64) {
-        let of_address = &self.address.kinds[MemoryKind::Receiving as usize];
-        (of_address.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed))
+        let of_principal = &self.held.kinds[MemoryKind::Receiving as usize];
+        (of_principal.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed))
     }
 
     fn waker(&self) -> MutexGuard<'_, Option<Waker>> {
@@ -154,7 +154,7 @@ mod tests {
 
     /// Each was within its share when it began, and together they left nothing.
     #[test]
-    fn unfinished_messages_of_many_addresses_give_way_to_whoever_holds_less() {
+    fn unfinished_messages_of_many_principals_give_way_to_whoever_holds_less() {
         let limits = Limits { memory_bytes_max: 64 * MIB, ..Limits::default() };
         let account = Account::new(limits.memory_bytes_max());
         let mut many: Vec<Arrival> = Vec::new();

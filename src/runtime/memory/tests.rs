@@ -1,5 +1,7 @@
 //! What is given out, to whom, and what others still get.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use super::*;
 use crate::runtime::settings::Limits;
 
@@ -45,7 +47,7 @@ fn whoever_takes_all_it_can_get_leaves_something_for_the_next() {
     let mut held = Vec::new();
     let greedy: Vec<usize> = (1..=3).map(|last| fill(&client(&account, last), &mut held)).collect();
     assert_eq!(greedy, [768, 128, 1], "three quarters, and what leaves an eighth");
-    // Small needs are met still, also of the same address.
+    // Small needs are met still, also of the same principal.
     let small = client(&account, 1).reserve(MemoryKind::Decoded, MIB);
     assert!(small.is_ok());
 }
@@ -64,7 +66,7 @@ fn small_calls_go_on_when_more_is_held_than_there_is() {
 }
 
 #[test]
-fn shares_are_by_address_whatever_the_connection() {
+fn shares_are_by_principal_whatever_the_connection() {
     let account = account(1_024);
     let mut held = Vec::new();
     let first = fill(&client(&account, 1), &mut held);
@@ -106,25 +108,32 @@ fn bytes_of_a_kind_with_a_limit_of_its_own_are_shared_too() {
     assert_eq!(greedy.room_for(MemoryKind::Uploads, 0, limit), 9 * MIB, "another kind");
 }
 
+/// Whoever is told apart by what is in the headers has a share of its own, and not its connection's.
 #[test]
-fn addresses_of_one_network_of_ipv6_are_one() {
-    let key = |text: &str| neighbourhood(text.parse().unwrap());
-    assert_eq!(key("2001:db8:1:2::1"), key("2001:db8:1:2:ffff::9"));
-    assert_ne!(key("2001:db8:1:2::1"), key("2001:db8:1:3::1"));
-    assert_eq!(key("::ffff:10.0.0.1"), key("10.0.0.1"));
+fn calls_of_another_principal_over_a_connection_are_not_its_peers() {
+    let account = account(64);
+    let peer = client(&account, 1);
+    let mut held = Vec::new();
+    fill(&peer, &mut held);
+    let other = peer.for_call_of(Principal::at(Ipv4Addr::new(10, 0, 0, 2).into()));
+    let reservation = other.reserve(MemoryKind::Work, 2 * MIB).expect("its own share");
+    assert!(!reservation.is_of(&peer) && !peer.may_have_another(MemoryKind::Work, 64, 64));
+    assert!(peer.reserve(MemoryKind::Work, 2 * MIB).is_err());
+    let same = peer.for_call_of(Principal::at(Ipv4Addr::new(10, 0, 0, 1).into()));
+    assert!(same.reserve(MemoryKind::Calls, 1).unwrap().is_of(&peer));
 }
 
 #[test]
-fn forgotten_addresses_take_no_room() {
+fn forgotten_principals_take_no_room() {
     let account = account(64);
     (0..100).for_each(|last| drop(client(&account, last)));
-    assert!(account.0.addresses.lock().unwrap().len() <= 2);
+    assert!(account.0.principals.lock().unwrap().len() <= 2);
 }
 
-/// 250 streams of a connection that nobody read had all that their address may have, and health was
+/// 250 streams of a connection that nobody read had all that their principal may have, and health was
 /// refused on the same connection.
 #[test]
-fn an_address_that_has_its_share_has_calls_still() {
+fn a_principal_that_has_its_share_has_calls_still() {
     let account = account(512);
     let (own, mut held) = (client(&account, 1), Vec::new());
     fill(&own, &mut held);
@@ -136,7 +145,7 @@ fn an_address_that_has_its_share_has_calls_still() {
     assert_eq!(calls.len(), 1_024, "a thirty-second of a half");
 }
 
-/// In what outlives connections a newcomer found nothing any more: three addresses had it all.
+/// In what outlives connections a newcomer found nothing any more: three principals had it all.
 #[test]
 fn whoever_keeps_little_gets_it_however_much_the_others_keep() {
     let account = account(512);

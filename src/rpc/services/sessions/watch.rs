@@ -49,7 +49,7 @@ pub(super) async fn start(
     bytes_max: u64,
 ) -> Result<Replies, Failure> {
     let limit = host.shared.limits().watchers_per_session_max();
-    let seat = slot.watchers.take(Client::current().address(), limit.value);
+    let seat = slot.watchers.take(Client::current().principal(), limit.value);
     let seat = seat.ok_or_else(|| limit.reached())?;
     let (replies, receiver) = mpsc::channel(1);
     let (copy, purse) = (replies.clone(), purse.clone());

@@ -13,7 +13,7 @@ use tonic::Status;
 pub(super) use self::arriving::Arriving;
 use self::scan::{Refusal, scan};
 use self::structures::Structures;
-use super::connection::Peer;
+use super::caller::Caller;
 use super::crowd::Busy;
 use crate::rpc::status::Failure;
 use crate::runtime::compute::Counted;
@@ -49,14 +49,11 @@ struct Decoded {
 }
 
 impl Intake {
-    /// For a new call of this client, if there is memory for it. Nobody is the client in tests.
-    pub(in crate::rpc) fn new(
-        settings: Arc<Settings>,
-        peer: Option<&Peer>,
-    ) -> Result<Self, OutOfMemory> {
-        let purse = peer.map_or_else(Purse::of_nobody, |peer| peer.purse.clone());
+    /// For a new call of this caller, if there is memory for it.
+    pub(super) fn new(settings: Arc<Settings>, caller: Caller) -> Result<Self, OutOfMemory> {
+        let Caller { purse, busy, .. } = caller;
         let own = purse.reserve(MemoryKind::Calls, CALL_BYTES)?;
-        let (decoded, busy) = (Mutex::default(), peer.map(Peer::begin));
+        let decoded = Mutex::default();
         Ok(Self(Arc::new(Call { settings, purse, _own: own, decoded, _busy: busy })))
     }
 
@@ -76,7 +73,7 @@ impl Intake {
         known.unwrap_or_else(|| {
             // Nothing but a test calls a service without its surroundings.
             let settings = Arc::<Settings>::default();
-            Self::new(settings, None).expect("without bounds")
+            Self::new(settings, Caller::nobody()).expect("without bounds")
         })
     }
 
