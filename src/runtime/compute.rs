@@ -5,7 +5,7 @@
 //! between clients ([`mod@line`]). A job whose caller goes away while it waits leaves it at once.
 //! When jobs of others take long, another may overtake them, as soon as they have run or it has
 //! waited for [`PATIENCE`], on threads beside the pool, if nothing of its client is being worked on
-//! and its principal leaves enough of them free; if it may not yet, it asks again every now and then.
+//! and its principal leaves enough of them free; if it may not yet, it asks again later.
 //! A job that has a session out, for which frames wait, may overtake its own client's, too, unless
 //! one of these has a session out as well. Helpers ([`mod@share`]) take parts of large jobs while
 //! there are processors that nobody else computes on.

@@ -2,7 +2,7 @@
 //! and they are given back when the [`Reservation`] is dropped.
 //!
 //! Bytes are counted by kind, for each connection and for each principal. A principal may hold at
-//! most [`SHARE`] times what it leaves free, so that there is always something left for the next one
+//! most [`SHARE`] times what it leaves free, so that there is always something left for the next
 //! (A. K. Choudhury and E. L. Hahne, *Dynamic queue length thresholds for shared-memory packet
 //! switches*, IEEE/ACM Transactions on Networking 6, 1998): one that takes all it can get holds
 //! three quarters, two hold three sevenths each, and so on. Small needs are met from a part that is
@@ -292,7 +292,7 @@ impl Purse {
         let is_small = own <= RATION_BYTES;
         let is_shared = free >= 2 * kept && held(all) <= free.saturating_mul(SHARE);
         let lasts_little = connection.is_none() && lasting <= kept / LASTING_RATIONS;
-        // Streams that stall have all that their principal may have, and health is asked beside them.
+        // Streams that stall have all that their principal may, and health is asked beside them.
         let is_call = kind == MemoryKind::Calls && calls <= kept / 2;
         is_small || is_shared || (lasts_little || is_call) && free >= kept
     }

@@ -5,8 +5,8 @@
 //! places (750, 187, 47, 12 and 3), for fractions of a place are no use to the sixth. So the last
 //! quarter is kept for rations: a principal that holds less than a 256th of it, or nothing, gets so
 //! much whatever the others hold. Of places a 128th more is kept, so that of a thousand there is
-//! one for 256 principals: the first five have 558, 139, 35, 9 and 2 then, and 257 more one each. Of
-//! 4 GiB for polytopes 256 principals have 4 MiB each.
+//! one for 256 principals: the first five have 558, 139, 35, 9 and 2 then, and 257 more one each.
+//! Of 4 GiB for polytopes 256 principals have 4 MiB each.
 
 /// A principal may hold so many times what is free.
 pub const SHARE: u64 = 3;

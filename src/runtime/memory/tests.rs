@@ -108,7 +108,7 @@ fn bytes_of_a_kind_with_a_limit_of_its_own_are_shared_too() {
     assert_eq!(greedy.room_for(MemoryKind::Uploads, 0, limit), 9 * MIB, "another kind");
 }
 
-/// Whoever is told apart by what is in the headers has a share of its own, and not its connection's.
+/// Whoever is told apart by what is in the headers has a share of its own, not its connection's.
 #[test]
 fn calls_of_another_principal_over_a_connection_are_not_its_peers() {
     let account = account(64);
@@ -130,8 +130,8 @@ fn forgotten_principals_take_no_room() {
     assert!(account.0.principals.lock().unwrap().len() <= 2);
 }
 
-/// 250 streams of a connection that nobody read had all that their principal may have, and health was
-/// refused on the same connection.
+/// 250 streams of a connection that nobody read had all that their principal may have, and health
+/// was refused on the same connection.
 #[test]
 fn a_principal_that_has_its_share_has_calls_still() {
     let account = account(512);
