@@ -1,6 +1,6 @@
 //! Floor 4: how the system's allocator is told to give memory back.
 //!
-//! The account of memory (`runtime/memory.rs`) means something only if what was given back there
+//! The memory budget (`runtime/memory.rs`) means something only if what was given back there
 //! leaves the process, too. Allocators that purge by themselves (jemalloc, mimalloc) are written in
 //! C, and a C compiler is not needed here for anything else; so it is glibc's own, with settings.
 //! Left alone, it raises the size from which an allocation is a mapping of its own to 32 MiB as
@@ -43,7 +43,7 @@ const HEAPS_MAX: &str = "MALLOC_ARENA_MAX";
 #[cfg(target_env = "gnu")]
 const HEAP_BYTES: u64 = 64 << 20;
 
-/// Of a limited address space heaps take one part in so many: half is what the account gives out,
+/// Of a limited address space heaps take one part in so many: half is what the budget gives out,
 /// and most of that is in mappings of its own.
 #[cfg(target_env = "gnu")]
 const HEAPS_PART: u64 = 4;

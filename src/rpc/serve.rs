@@ -18,7 +18,7 @@ use crate::rpc::services::robots::{self, Robots};
 use crate::rpc::services::sessions::{SessionHost, Sessions, sweep};
 use crate::rpc::shared::Shared;
 use crate::rpc::transport::connection::{Admission, Admitted, accept};
-use crate::rpc::transport::http2::{Manners, serve_all};
+use crate::rpc::transport::http2::{ConnectionSettings, serve_all};
 use crate::runtime::memory::tidy;
 use crate::runtime::settings::Settings;
 use clearance_proto as api;
@@ -52,10 +52,10 @@ pub async fn serve(
     let sweeping = [
         tokio::spawn(sweep(sessions.registry)),
         tokio::spawn(robots::sweep(shared.clone())),
-        tokio::spawn(tidy(shared.account.clone())),
+        tokio::spawn(tidy(shared.memory_budget.clone())),
     ];
     let (accepting, incoming) = accepting(listener, &shared);
-    let serving = serve_all(incoming, service, Manners::new(&limits, draining));
+    let serving = serve_all(incoming, service, ConnectionSettings::new(&limits, draining));
     tokio::pin!(serving);
     tokio::select! {
         () = &mut serving => return Ok(()),
@@ -81,14 +81,14 @@ fn accepting(listener: TcpListener, shared: &Shared) -> (JoinHandle<()>, mpsc::R
     let admission = Admission {
         connections_max: limits.connections_max,
         handshake: Duration::from_secs(limits.handshake_seconds_max),
-        account: shared.account.clone(),
+        memory_budget: shared.memory_budget.clone(),
     };
     (tokio::spawn(accept(listener, admission, taker)), incoming)
 }
 
 /// Every service.
 fn services(shared: &Shared, host: &SessionHost) -> Result<Routes, ServeError> {
-    let bytes_max = room(shared.settings.limits.message_bytes_max);
+    let bytes_max = saturating_usize(shared.settings.limits.message_bytes_max);
     let polytopes =
         api::polytope_service_server::PolytopeServiceServer::new(Polytopes(shared.clone()));
     let queries = api::query_service_server::QueryServiceServer::new(Queries(shared.clone()));
@@ -121,7 +121,7 @@ fn reflection() -> tonic_reflection::server::Builder<'static> {
         .register_encoded_file_descriptor_set(tonic_reflection::pb::v1alpha::FILE_DESCRIPTOR_SET)
 }
 
-/// A limit as a size in memory.
-fn room(limit: u64) -> usize {
+/// A limit as a size in memory; as large as there is where it is larger.
+fn saturating_usize(limit: u64) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX)
 }

@@ -13,7 +13,7 @@ use crate::runtime::cells::KeptCells;
 use crate::runtime::clock::{Clock, SystemClock};
 use crate::runtime::compute::Compute;
 use crate::runtime::descriptors;
-use crate::runtime::memory::{self, Account};
+use crate::runtime::memory::{self, MemoryBudget};
 use crate::runtime::metrics::Metrics;
 use crate::runtime::robots::RobotStore;
 use crate::runtime::settings::{Limits, Settings};
@@ -39,7 +39,7 @@ pub struct Shared {
     /// Room for uploads.
     pub uploads: Arc<Semaphore>,
     /// Who holds how much memory.
-    pub account: Account,
+    pub memory_budget: MemoryBudget,
     /// Room for replies.
     pub unsent: Unsent,
     /// Turns true when the server starts to drain.
@@ -61,6 +61,7 @@ impl Shared {
         if settings.limits.memory_bytes_max == 0 {
             settings.limits.memory_bytes_max = memory::default_bytes_max();
         }
+        memory::fit(&mut settings.limits);
         descriptors::fit(&mut settings.limits);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let room = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
@@ -74,7 +75,7 @@ impl Shared {
             cells: Arc::default(),
             metrics: Arc::default(),
             uploads: Arc::new(Semaphore::new(uploads)),
-            account: Account::new(settings.limits.memory_bytes_max()),
+            memory_budget: MemoryBudget::new(settings.limits.memory_bytes_max()),
             unsent: Unsent::new(settings.limits.unsent_bytes_max()),
             draining,
             leaves_open: settings.open_sessions,

@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use super::memory::{MemoryKind, Purse, Reservation};
+use super::memory::{MemoryKind, MemoryQuota, Reservation};
 use super::settings::Limits;
 use clearance_robot::cell::Cell;
 
@@ -52,7 +52,7 @@ impl KeptCells {
         Some(built)
     }
 
-    /// Keeps a cell, for which `purse` pays; none: it is too large, or there is no memory.
+    /// Keeps a cell, for which `quota` pays; none: it is too large, or there is no memory.
     pub fn keep(
         &self,
         key: CellKey,
@@ -62,11 +62,11 @@ impl KeptCells {
     ) -> Option<BuiltCell> {
         let (kind, bytes) = (MemoryKind::Cells, cell.heap_bytes() as u64);
         let (places, room) = (limits.kept_cells_max, limits.kept_cell_bytes_max);
-        let purse = payer.purse.lasting();
+        let quota = payer.quota.lasting();
         let fits = |all: &[KeptCell]| {
             let taken: u64 = all.iter().map(|kept| kept.built.memory.bytes()).sum();
-            purse.may_have_another(kind, all.len() as u64, places)
-                && bytes <= purse.room_for(kind, taken, room)
+            quota.may_have_another(kind, all.len() as u64, places)
+                && bytes <= quota.room_for(kind, taken, room)
         };
         let mut all = self.lock();
         all.retain(|kept| kept.key != key);
@@ -75,14 +75,14 @@ impl KeptCells {
             return None;
         }
         while !fits(&all) {
-            let own = all.iter().position(|kept| kept.built.memory.is_of(&purse));
+            let own = all.iter().position(|kept| kept.built.memory.is_of(&quota));
             // Cells that are in use still count: then there may be none left to give up.
             if all.is_empty() {
                 return None;
             }
             all.remove(own.unwrap_or(0));
         }
-        let built = BuiltCell::new(cell.clone(), purse.reserve(kind, bytes).ok()?);
+        let built = BuiltCell::new(cell.clone(), quota.reserve(kind, bytes).ok()?);
         all.push(KeptCell { key, built: built.clone(), last_asked: payer.now });
         Some(built)
     }
@@ -102,7 +102,7 @@ impl KeptCells {
 #[derive(Clone, Copy, Debug)]
 pub struct Payer<'a> {
     /// Pays for it.
-    pub purse: &'a Purse,
+    pub quota: &'a MemoryQuota,
     /// Now.
     pub now: Instant,
 }
@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
     use crate::runtime::clock::{Clock, ManualClock};
-    use crate::runtime::memory::Account;
+    use crate::runtime::memory::MemoryBudget;
     use clearance_geometry::pose::Pose;
     use clearance_robot::still::StillBody;
     use clearance_samples::cuboid;
@@ -124,13 +124,13 @@ mod tests {
         Arc::new(Cell::new(&[], vec![body; bodies]))
     }
 
-    fn client(account: &Account, last: u8) -> Purse {
-        account.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)))
+    fn client(memory_budget: &MemoryBudget, last: u8) -> MemoryQuota {
+        memory_budget.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)))
     }
 
-    fn account(mib: u64) -> Account {
+    fn memory_budget(mib: u64) -> MemoryBudget {
         let limits = Limits { memory_bytes_max: mib << 20, ..Limits::default() };
-        Account::new(limits.memory_bytes_max())
+        MemoryBudget::new(limits.memory_bytes_max())
     }
 
     fn are_kept(kept: &KeptCells, keys: std::ops::Range<u8>, now: Instant) -> Vec<u8> {
@@ -139,39 +139,41 @@ mod tests {
 
     #[test]
     fn the_cells_asked_for_last_are_kept_within_a_principals_share_of_the_places() {
-        let (account, clock, kept, one) =
-            (account(64), ManualClock::new(), KeptCells::default(), cell(1));
+        let (memory_budget, clock, kept, one) =
+            (memory_budget(64), ManualClock::new(), KeptCells::default(), cell(1));
         let limits = Limits { kept_cells_max: 4, ..Limits::default() };
-        let (greedy, other, now) = (client(&account, 1), client(&account, 2), clock.now());
+        let (greedy, other, now) =
+            (client(&memory_budget, 1), client(&memory_budget, 2), clock.now());
         for key in 0..3 {
-            assert!(kept.keep([key; 32], &one, Payer { purse: &greedy, now }, &limits).is_some());
+            assert!(kept.keep([key; 32], &one, Payer { quota: &greedy, now }, &limits).is_some());
         }
         assert!(kept.get(&[0; 32], now).is_some_and(|found| Arc::ptr_eq(&found.cell, &one)));
         // Three of four are a share; the second was not asked for since.
-        kept.keep([3; 32], &one, Payer { purse: &greedy, now }, &limits);
+        kept.keep([3; 32], &one, Payer { quota: &greedy, now }, &limits);
         assert_eq!(are_kept(&kept, 0..4, now), [0, 2, 3]);
-        kept.keep([4; 32], &one, Payer { purse: &other, now }, &limits);
-        kept.keep([5; 32], &one, Payer { purse: &other, now }, &limits);
+        kept.keep([4; 32], &one, Payer { quota: &other, now }, &limits);
+        kept.keep([5; 32], &one, Payer { quota: &other, now }, &limits);
         assert_eq!(are_kept(&kept, 0..6, now), [0, 2, 3, 5], "its own made way");
-        assert_eq!(account.used(MemoryKind::Cells), 4 * one.heap_bytes() as u64);
+        assert_eq!(memory_budget.used(MemoryKind::Cells), 4 * one.heap_bytes() as u64);
     }
 
     #[test]
     fn cells_are_bounded_in_bytes_and_given_back_when_nobody_asks() {
-        let (account, clock, kept) = (account(64), ManualClock::new(), KeptCells::default());
-        let (one, large, purse) = (cell(1), cell(60), client(&account, 1));
+        let (memory_budget, clock, kept) =
+            (memory_budget(64), ManualClock::new(), KeptCells::default());
+        let (one, large, quota) = (cell(1), cell(60), client(&memory_budget, 1));
         let each = one.heap_bytes() as u64;
         let limits = Limits {
             kept_cell_bytes_max: 6 * each,
             kept_cell_seconds_max: 10,
             ..Limits::default()
         };
-        let payer = |purse| Payer { purse, now: clock.now() };
+        let payer = |quota| Payer { quota, now: clock.now() };
         for key in 0..4 {
-            assert!(kept.keep([key; 32], &one, payer(&purse), &limits).is_some());
+            assert!(kept.keep([key; 32], &one, payer(&quota), &limits).is_some());
         }
         assert_eq!(are_kept(&kept, 0..4, clock.now()), [1, 2, 3], "its share of the bytes");
-        assert!(kept.keep([4; 32], &large, payer(&purse), &limits).is_none());
+        assert!(kept.keep([4; 32], &large, payer(&quota), &limits).is_none());
         assert_eq!(are_kept(&kept, 0..5, clock.now()), [1, 2, 3]);
         let in_use = kept.get(&[1; 32], clock.now());
         clock.advance(Duration::from_secs(8));
@@ -179,13 +181,13 @@ mod tests {
         clock.advance(Duration::from_secs(8));
         kept.expire(clock.now(), &limits);
         assert_eq!(are_kept(&kept, 0..5, clock.now()), [2]);
-        assert_eq!(account.used(MemoryKind::Cells), 2 * each, "one is in use still");
+        assert_eq!(memory_budget.used(MemoryKind::Cells), 2 * each, "one is in use still");
         drop(in_use);
-        assert_eq!(account.used(MemoryKind::Cells), each);
+        assert_eq!(memory_budget.used(MemoryKind::Cells), each);
         let none = Limits { kept_cells_max: 0, ..limits.clone() };
-        assert!(kept.keep([5; 32], &one, payer(&purse), &none).is_none());
-        // An account without room keeps nothing.
-        let full = client(&self::account(1), 1);
+        assert!(kept.keep([5; 32], &one, payer(&quota), &none).is_none());
+        // A memory budget without room keeps nothing.
+        let full = client(&self::memory_budget(1), 1);
         let _held = full.hold(MemoryKind::Work, 1 << 20);
         assert!(kept.keep([6; 32], &one, payer(&full), &limits).is_none());
     }

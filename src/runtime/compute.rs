@@ -2,7 +2,7 @@
 //!
 //! Handing a job to another thread and waking up again costs 25-60 µs, so work that is known to be
 //! small ([`mod@load`]) runs where it is; the rest waits in line for a worker. The line is fair
-//! between clients ([`mod@line`]). A job whose caller goes away while it waits leaves it at once.
+//! between clients ([`mod@queue`]). A job whose caller goes away while it waits leaves it at once.
 //! When jobs of others take long, another may overtake them, as soon as they have run or it has
 //! waited for [`PATIENCE`], on threads beside the pool, if nothing of its client is being worked on
 //! and its principal leaves enough of them free; if it may not yet, it asks again later.
@@ -13,9 +13,9 @@
 //! All of these threads together can be more than there are processors. They have a lower priority
 //! ([`mod@priority`]), so that those that speak to clients do not wait for one of them to pause.
 
-mod line;
 pub mod load;
 mod priority;
+mod queue;
 mod share;
 
 use std::collections::HashMap;
@@ -27,8 +27,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use self::line::FairLine;
 pub use self::load::{Counted, JobSize, Small};
+use self::queue::FairQueue;
 use self::share::Helpers;
 use super::client::Client;
 use super::principal::Principal;
@@ -68,21 +68,21 @@ pub enum Refused {
 
 /// The pool; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Compute(Arc<Workshop>);
+pub struct Compute(Arc<Scheduler>);
 
 #[derive(Debug)]
-struct Workshop {
+struct Scheduler {
     pool: rayon::ThreadPool,
     beside: [rayon::ThreadPool; OVERTAKING_THREADS],
     helpers: Helpers,
     places_max: usize,
-    desk: Mutex<Desk>,
+    queues: Mutex<Queues>,
 }
 
 /// Who waits and who is being served.
 #[derive(Default)]
-struct Desk {
-    line: FairLine<Waiter>,
+struct Queues {
+    line: FairQueue<WaitingJob>,
     /// When the jobs in the pool have begun.
     running: Vec<Instant>,
     /// Jobs on the threads beside it.
@@ -99,7 +99,7 @@ struct Desk {
 }
 
 /// A job with the way back to its caller: does it, or says why not.
-type Work = Box<dyn FnOnce(Result<Leave, Refused>) + Send>;
+type Work = Box<dyn FnOnce(Result<RunningJob, Refused>) + Send>;
 
 /// Whether others wait for what a job has while it waits and runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -110,7 +110,7 @@ enum Holding {
 }
 
 /// A job in line.
-struct Waiter {
+struct WaitingJob {
     work: Work,
     holding: Holding,
     /// Whether it may be refused for somebody else's sake.
@@ -126,23 +126,23 @@ enum Lane {
     Beside(usize),
 }
 
-/// What a job tells the desk when it is done. Dropped, it tells it too.
-struct Leave {
-    workshop: Arc<Workshop>,
+/// A job that runs. Dropped, it leaves its thread to the next.
+struct RunningJob {
+    workshop: Arc<Scheduler>,
     client: Client,
     holding: Holding,
     lane: Lane,
 }
 
 /// The place of a job in line, for as long as its caller waits.
-struct Ticket<'a> {
-    workshop: &'a Arc<Workshop>,
+struct QueuedJob<'a> {
+    workshop: &'a Arc<Scheduler>,
     client: Client,
     holding: Holding,
     number: u64,
 }
 
-impl std::fmt::Debug for Desk {
+impl std::fmt::Debug for Queues {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { overtaking, helping, .. } = self;
         let running = self.running.len();
@@ -168,12 +168,12 @@ impl Compute {
         let beside = (0..OVERTAKING_THREADS).map(|_| pool(1, "beside"));
         let beside: Vec<_> = beside.collect::<Result<_, _>>()?;
         let beside = beside.try_into().expect("so many");
-        Ok(Self(Arc::new(Workshop {
+        Ok(Self(Arc::new(Scheduler {
             pool: pool(threads, "compute")?,
             beside,
             helpers: Helpers::new(computing_max)?,
             places_max: places_max.max(1),
-            desk: Mutex::default(),
+            queues: Mutex::default(),
         })))
     }
 
@@ -246,7 +246,7 @@ impl Compute {
             // The caller may have gone away meanwhile.
             let _ = reply.send(result);
         });
-        let ticket = self.0.take_place(client, Waiter { work, holding, gives_way })?;
+        let ticket = self.0.enqueue(client, WaitingJob { work, holding, gives_way })?;
         let mut patience = PATIENCE;
         let answer = loop {
             match tokio::time::timeout(patience, &mut answer).await {
@@ -260,7 +260,7 @@ impl Compute {
 
     /// Jobs running and waiting.
     pub fn jobs(&self) -> usize {
-        self.0.desk().jobs()
+        self.0.queues().jobs()
     }
 
     /// Threads of the pool, which one job may have.
@@ -269,7 +269,7 @@ impl Compute {
     }
 }
 
-impl Desk {
+impl Queues {
     /// Jobs in the pool and beside it.
     fn computing(&self) -> usize {
         self.running.len() + self.overtaking
@@ -285,110 +285,120 @@ impl Desk {
     }
 }
 
-impl Workshop {
+impl Scheduler {
     /// Puts work in line, and starts what can be started.
-    fn take_place(self: &Arc<Self>, client: Client, waiter: Waiter) -> Result<Ticket<'_>, Refused> {
+    fn enqueue(
+        self: &Arc<Self>,
+        client: Client,
+        waiter: WaitingJob,
+    ) -> Result<QueuedJob<'_>, Refused> {
         let (holding, gives_way) = (waiter.holding, waiter.gives_way);
-        let mut desk = self.desk();
+        let mut queues = self.queues();
         let mut crowded_out = None;
-        if gives_way && desk.jobs() >= self.places_max {
-            crowded_out = Some(desk.line.crowd_out(client).ok_or(Refused::Busy)?);
+        if gives_way && queues.jobs() >= self.places_max {
+            crowded_out = Some(queues.line.evict_for(client).ok_or(Refused::Busy)?);
         }
-        let number = desk.next_ticket;
-        desk.next_ticket += 1;
-        desk.line.push(client, number, waiter, gives_way);
-        let ticket = Ticket { workshop: self, client, holding, number };
-        if desk.running.len() < self.pool.current_num_threads() {
-            self.start_next(&mut desk);
-        } else if desk.all_take_long() {
-            self.overtake(&mut desk, &ticket);
+        let number = queues.next_ticket;
+        queues.next_ticket += 1;
+        queues.line.push(client, number, waiter, gives_way);
+        let ticket = QueuedJob { workshop: self, client, holding, number };
+        if queues.running.len() < self.pool.current_num_threads() {
+            self.start_next(&mut queues);
+        } else if queues.all_take_long() {
+            self.overtake(&mut queues, &ticket);
         }
-        drop(desk);
+        drop(queues);
         // Outside the lock: what it would have worked on goes back to its place.
-        if let Some(Waiter { work, .. }) = crowded_out {
+        if let Some(WaitingJob { work, .. }) = crowded_out {
             work(Err(Refused::Busy));
         }
         Ok(ticket)
     }
 
     /// Starts whoever has the next turn, in the pool.
-    fn start_next(self: &Arc<Self>, desk: &mut Desk) {
-        if let Some((client, waiter)) = desk.line.pop() {
-            self.start(desk, client, waiter, Lane::Pool(Instant::now()));
+    fn start_next(self: &Arc<Self>, queues: &mut Queues) {
+        if let Some((client, waiter)) = queues.line.pop() {
+            self.start(queues, client, waiter, Lane::Pool(Instant::now()));
         }
     }
 
-    fn start(self: &Arc<Self>, desk: &mut Desk, client: Client, waiter: Waiter, lane: Lane) {
-        let Waiter { work, holding, .. } = waiter;
-        *desk.served.entry((client, holding)).or_default() += 1;
+    fn start(
+        self: &Arc<Self>,
+        queues: &mut Queues,
+        client: Client,
+        waiter: WaitingJob,
+        lane: Lane,
+    ) {
+        let WaitingJob { work, holding, .. } = waiter;
+        *queues.served.entry((client, holding)).or_default() += 1;
         let threads = match lane {
             Lane::Pool(began) => {
-                desk.running.push(began);
+                queues.running.push(began);
                 &self.pool
             }
             Lane::Beside(thread) => {
-                desk.overtaking += 1;
-                desk.taken[thread] = true;
-                *desk.overtaking_of.entry(client.principal()).or_default() += 1;
+                queues.overtaking += 1;
+                queues.taken[thread] = true;
+                *queues.overtaking_of.entry(client.principal()).or_default() += 1;
                 &self.beside[thread]
             }
         };
-        let leave = Leave { workshop: self.clone(), client, holding, lane };
+        let leave = RunningJob { workshop: self.clone(), client, holding, lane };
         threads.spawn(move || work(Ok(leave)));
     }
 
     /// Starts a job beside the pool, if it still waits, nothing else of its client is being worked
     /// on that it may not overtake, and its principal leaves enough threads free.
-    fn overtake(self: &Arc<Self>, desk: &mut Desk, ticket: &Ticket<'_>) {
-        let Ticket { client, holding, number, .. } = *ticket;
-        let free = OVERTAKING_THREADS - desk.overtaking;
-        let own = desk.overtaking_of.get(&client.principal()).copied().unwrap_or(0);
-        let is_served = |holding| desk.served.contains_key(&(client, holding));
+    fn overtake(self: &Arc<Self>, queues: &mut Queues, ticket: &QueuedJob<'_>) {
+        let QueuedJob { client, holding, number, .. } = *ticket;
+        let free = OVERTAKING_THREADS - queues.overtaking;
+        let own = queues.overtaking_of.get(&client.principal()).copied().unwrap_or(0);
+        let is_served = |holding| queues.served.contains_key(&(client, holding));
         let waits_for_own =
             is_served(Holding::Session) || holding == Holding::Nothing && is_served(holding);
         if 2 * own >= free || waits_for_own {
             return;
         }
-        let Some(thread) = desk.taken.iter().position(|taken| !taken) else { return };
-        if let Some(waiter) = desk.line.remove(client, number) {
-            self.start(desk, client, waiter, Lane::Beside(thread));
+        let Some(thread) = queues.taken.iter().position(|taken| !taken) else { return };
+        if let Some(waiter) = queues.line.remove(client, number) {
+            self.start(queues, client, waiter, Lane::Beside(thread));
         }
     }
 
-    fn desk(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().expect("nothing panics while holding it")
+    fn queues(&self) -> MutexGuard<'_, Queues> {
+        self.queues.lock().expect("nothing panics while holding it")
     }
 }
 
-impl Ticket<'_> {
-    /// See [`Workshop::overtake`].
+impl QueuedJob<'_> {
+    /// See [`Scheduler::overtake`].
     fn overtake(&self) {
-        self.workshop.overtake(&mut self.workshop.desk(), self);
+        self.workshop.overtake(&mut self.workshop.queues(), self);
     }
 }
 
-impl Drop for Ticket<'_> {
+impl Drop for QueuedJob<'_> {
     fn drop(&mut self) {
         // Outside the lock: what it would have worked on goes back to its place.
-        let left = self.workshop.desk().line.remove(self.client, self.number);
+        let left = self.workshop.queues().line.remove(self.client, self.number);
         drop(left);
     }
 }
 
-impl Drop for Leave {
+impl Drop for RunningJob {
     fn drop(&mut self) {
-        let mut desk = self.workshop.desk();
-        one_less(&mut desk.served, (self.client, self.holding));
+        let mut queues = self.workshop.queues();
+        one_less(&mut queues.served, (self.client, self.holding));
         match self.lane {
             Lane::Pool(began) => {
-                let at = desk.running.iter().position(|other| *other == began);
-                desk.running.swap_remove(at.expect("it was put there"));
-                self.workshop.start_next(&mut desk);
+                let at = queues.running.iter().position(|other| *other == began);
+                queues.running.swap_remove(at.expect("it was put there"));
+                self.workshop.start_next(&mut queues);
             }
             Lane::Beside(thread) => {
-                desk.overtaking -= 1;
-                desk.taken[thread] = false;
-                one_less(&mut desk.overtaking_of, self.client.principal());
+                queues.overtaking -= 1;
+                queues.taken[thread] = false;
+                one_less(&mut queues.overtaking_of, self.client.principal());
             }
         }
     }

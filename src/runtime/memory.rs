@@ -1,4 +1,4 @@
-//! One account of memory for the process: whoever keeps something takes its bytes from here first,
+//! One memory budget for the process: whoever keeps something takes its bytes from here first,
 //! and they are given back when the [`Reservation`] is dropped.
 //!
 //! Bytes are counted by kind, for each connection and for each principal. A principal may hold at
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 pub use self::arrival::Arrival;
 use self::arrival::Unfinished;
-pub use self::machine::{address_space_max, default_bytes_max, resident_bytes};
+pub use self::machine::{address_space_max, default_bytes_max, fit, resident_bytes};
 pub use self::tidy::tidy;
 use super::principal::Principal;
 use super::settings::Limit;
@@ -108,10 +108,10 @@ const LASTING_RATIONS: u64 = 256;
 
 /// Every part of memory that is in use.
 #[derive(Clone, Debug)]
-pub struct Account(Arc<Books>);
+pub struct MemoryBudget(Arc<BudgetState>);
 
 #[derive(Debug)]
-struct Books {
+struct BudgetState {
     limit: Limit,
     total: AtomicU64,
     kinds: [AtomicU64; MemoryKind::ALL.len()],
@@ -123,11 +123,11 @@ struct Books {
 
 /// Who holds memory: a principal, or one of its connections; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Purse(Arc<Owner>);
+pub struct MemoryQuota(Arc<Owner>);
 
 #[derive(Debug)]
 struct Owner {
-    books: Arc<Books>,
+    books: Arc<BudgetState>,
     principal: Principal,
     /// What the principal holds.
     held: Arc<Holder>,
@@ -149,7 +149,7 @@ struct Holder {
 /// Bytes that are in use, until it is dropped.
 #[derive(Debug)]
 pub struct Reservation {
-    purse: Purse,
+    quota: MemoryQuota,
     kind: MemoryKind,
     bytes: u64,
 }
@@ -159,10 +159,10 @@ pub struct Reservation {
 #[error("the server's memory is in use")]
 pub struct OutOfMemory(pub Limit);
 
-impl Account {
+impl MemoryBudget {
     /// With so many bytes to give.
     pub fn new(limit: Limit) -> Self {
-        Self(Arc::new(Books {
+        Self(Arc::new(BudgetState {
             limit,
             total: AtomicU64::default(),
             kinds: Default::default(),
@@ -172,14 +172,14 @@ impl Account {
         }))
     }
 
-    /// The purse of a new connection.
-    pub fn connection(&self, principal: impl Into<Principal>) -> Purse {
-        self.purse(principal.into(), Some(Arc::default()))
+    /// The quota of a new connection.
+    pub fn connection(&self, principal: impl Into<Principal>) -> MemoryQuota {
+        self.quota(principal.into(), Some(Arc::default()))
     }
 
-    fn purse(&self, principal: Principal, connection: Option<Arc<Holder>>) -> Purse {
+    fn quota(&self, principal: Principal, connection: Option<Arc<Holder>>) -> MemoryQuota {
         let books = self.0.clone();
-        Purse(Arc::new(Owner { principal, held: books.holder(principal), books, connection }))
+        MemoryQuota(Arc::new(Owner { principal, held: books.holder(principal), books, connection }))
     }
 
     /// What is in use for this.
@@ -198,7 +198,7 @@ impl Account {
     }
 }
 
-impl Books {
+impl BudgetState {
     /// Where what a principal holds is counted.
     fn holder(&self, principal: Principal) -> Arc<Holder> {
         let mut known = self.principals.lock().expect("nothing panics while holding it");
@@ -212,12 +212,12 @@ impl Books {
     }
 }
 
-impl Purse {
-    /// A purse of an account of its own without bounds, for tests and for work that no client
+impl MemoryQuota {
+    /// A quota of a memory budget of its own without bounds, for tests and for work that no client
     /// asked for.
     pub fn of_nobody() -> Self {
         let limits = super::settings::Limits { memory_bytes_max: u64::MAX, ..Default::default() };
-        Account::new(limits.memory_bytes_max()).connection(Principal::NOBODY)
+        MemoryBudget::new(limits.memory_bytes_max()).connection(Principal::NOBODY)
     }
 
     /// For what outlives the connection.
@@ -235,7 +235,7 @@ impl Purse {
         if principal == self.0.principal {
             return self.clone();
         }
-        Account(books.clone()).purse(principal, connection.clone())
+        MemoryBudget(books.clone()).quota(principal, connection.clone())
     }
 
     /// Takes so many bytes, or says that there are not enough.
@@ -254,7 +254,7 @@ impl Purse {
 
     fn nothing(&self, kind: MemoryKind) -> Reservation {
         self.0.held.counts[kind as usize].fetch_add(1, Ordering::Relaxed);
-        Reservation { purse: self.clone(), kind, bytes: 0 }
+        Reservation { quota: self.clone(), kind, bytes: 0 }
     }
 
     /// Whether the principal may hold one more thing of a kind, of which there are `taken` on the
@@ -286,7 +286,7 @@ impl Purse {
         let lasting = all.lasting.load(Ordering::Relaxed);
         let calls = books.kinds[MemoryKind::Calls as usize].load(Ordering::Relaxed);
         let Some(free) = max.checked_sub(total) else {
-            // More is held than there is, see `Purse::hold`; that keeps nobody from a small call.
+            // More is held than there is, see `hold`; that keeps nobody from a small call.
             return own <= SPARE_BYTES && calls <= kept;
         };
         let is_small = own <= RATION_BYTES;
@@ -334,9 +334,9 @@ impl Reservation {
         self.bytes
     }
 
-    /// Whether it is of the same principal as this purse.
-    pub fn is_of(&self, purse: &Purse) -> bool {
-        Arc::ptr_eq(&self.purse.0.held, &purse.0.held)
+    /// Whether it is of the same principal as this quota.
+    pub fn is_of(&self, quota: &MemoryQuota) -> bool {
+        Arc::ptr_eq(&self.quota.0.held, &quota.0.held)
     }
 
     /// Makes it so many bytes if it is fewer, or says that there are not enough and changes
@@ -346,20 +346,20 @@ impl Reservation {
         if more == 0 {
             return Ok(());
         }
-        let books = &self.purse.0.books;
+        let books = &self.quota.0.books;
         if more > books.limit.value {
             books.refusals.fetch_add(1, Ordering::Relaxed);
             return Err(OutOfMemory(books.limit));
         }
-        self.purse.add(self.kind, more);
-        if self.purse.is_within(self.kind) {
+        self.quota.add(self.kind, more);
+        if self.quota.is_within(self.kind) {
             self.bytes = bytes;
-            self.purse.make_room();
+            self.quota.make_room();
             return Ok(());
         }
-        self.purse.subtract(self.kind, more);
+        self.quota.subtract(self.kind, more);
         if more <= RATION_BYTES {
-            self.purse.make_room();
+            self.quota.make_room();
         }
         books.refusals.fetch_add(1, Ordering::Relaxed);
         Err(OutOfMemory(books.limit))
@@ -369,9 +369,9 @@ impl Reservation {
     /// some are given back, others get nothing.
     pub fn set(&mut self, bytes: u64) {
         if bytes > self.bytes {
-            self.purse.add(self.kind, bytes - self.bytes);
+            self.quota.add(self.kind, bytes - self.bytes);
         } else {
-            self.purse.subtract(self.kind, self.bytes - bytes);
+            self.quota.subtract(self.kind, self.bytes - bytes);
         }
         self.bytes = bytes;
     }
@@ -380,7 +380,7 @@ impl Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         self.set(0);
-        let held = &self.purse.0.held;
+        let held = &self.quota.0.held;
         held.counts[self.kind as usize].fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use self::claims::Claims;
-use super::memory::{MemoryKind, Purse, Reservation};
+use super::memory::{MemoryKind, MemoryQuota, Reservation};
 use super::sessions::owner::KeyDigest;
 use super::settings::{Limit, Limits};
 use super::store::paid::PaidMemory;
@@ -131,13 +131,13 @@ pub enum DeleteError {
 }
 
 impl RobotStore {
-    /// Adds a robot, for which `purse` pays; returns the one that is kept, and whether it was there
+    /// Adds a robot, for which `quota` pays; returns the one that is kept, and whether it was there
     /// before. One principal may have a share of the places and of the memory: it leaves some for
     /// others.
     pub fn register(
         &self,
         robot: Arc<RegisteredRobot>,
-        purse: &Purse,
+        quota: &MemoryQuota,
         limits: &Limits,
     ) -> Result<(Arc<RegisteredRobot>, bool), Limit> {
         let mut robots = self.lock();
@@ -145,14 +145,14 @@ impl RobotStore {
             return Ok((known.clone(), true));
         }
         let (kind, count) = (MemoryKind::Robots, robots.len() as u64);
-        if count >= limits.robots_max || !purse.may_have_another(kind, count, limits.robots_max) {
+        if count >= limits.robots_max || !quota.may_have_another(kind, count, limits.robots_max) {
             return Err(limits.robots_max());
         }
         let bytes: u64 = robots.values().map(|robot| robot.bytes).sum();
-        if robot.bytes > purse.room_for(kind, bytes, limits.robot_bytes_max) {
+        if robot.bytes > quota.room_for(kind, bytes, limits.robot_bytes_max) {
             return Err(limits.robot_bytes_max());
         }
-        let memory = purse.lasting().reserve(kind, robot.bytes).map_err(|full| full.0)?;
+        let memory = quota.lasting().reserve(kind, robot.bytes).map_err(|full| full.0)?;
         robot.memory.begin(memory);
         robots.insert(robot.id.clone(), robot.clone());
         Ok((robot, false))
@@ -164,19 +164,19 @@ impl RobotStore {
     }
 
     /// Claims a robot, so that it is deleted by who brings this key, too, and by nobody else; says
-    /// whether it is there. `purse` pays.
+    /// whether it is there. `quota` pays.
     pub fn claim(
         &self,
         id: &str,
         key: KeyDigest,
-        purse: &Purse,
+        quota: &MemoryQuota,
         limits: &Limits,
     ) -> Result<bool, Limit> {
         let robots = self.lock();
         if !robots.contains_key(id) {
             return Ok(false);
         }
-        self.claims().add(id, key, purse, limits).map(|()| true)
+        self.claims().add(id, key, quota, limits).map(|()| true)
     }
 
     /// Forgets a robot that nobody has claimed, or every claim on which one of these keys opens;

@@ -25,9 +25,9 @@ use self::owner::{Credentials, KeyDigest};
 pub use self::parallel::Parallel;
 pub use self::resident::{Resident, Summary};
 use super::clock::Clock;
-use super::memory::{MemoryKind, OutOfMemory, Purse, Reservation};
-use super::seats::Seats;
+use super::memory::{MemoryKind, MemoryQuota, OutOfMemory, Reservation};
 use super::settings::{Limit, Limits};
+use super::subscriptions::SubscriptionLimit;
 
 /// Why a session was not opened or not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -74,7 +74,7 @@ pub struct NewSession<'a, S> {
     /// Closed after so long without a call.
     pub idle_timeout: Duration,
     /// Who pays for it.
-    pub purse: Purse,
+    pub quota: MemoryQuota,
     /// The key that it belongs to; none: it is open to everybody.
     pub owner: Option<KeyDigest>,
     /// Tells it from others that have had its id.
@@ -102,7 +102,7 @@ pub struct Slot<S> {
     /// The key that the session belongs to; none: it is open to everybody.
     owner: Option<KeyDigest>,
     /// Who pays for the session.
-    pub purse: Purse,
+    pub quota: MemoryQuota,
     /// Tells the session from others that have had its id.
     pub incarnation: u64,
     /// Closed after so long without a call.
@@ -115,7 +115,7 @@ pub struct Slot<S> {
     calls: Arc<Semaphore>,
     calls_max: Limit,
     /// Those who watch the session.
-    pub watchers: Seats,
+    pub watchers: SubscriptionLimit,
     state: Mutex<State<S>>,
     clock: Arc<dyn Clock>,
     bytes: Arc<AtomicU64>,
@@ -188,7 +188,7 @@ impl<S: Resident> Registry<S> {
     /// Puts a session in place.
     pub fn insert(&self, new: NewSession<'_, S>) -> Result<Arc<Slot<S>>, SessionError> {
         self.expire();
-        let NewSession { id, session, idle_timeout, purse, owner, incarnation, replace } = new;
+        let NewSession { id, session, idle_timeout, quota, owner, incarnation, replace } = new;
         let bytes = session.bytes();
         let mut by_id = self.lock();
         let replaced = by_id.get(id);
@@ -199,28 +199,28 @@ impl<S: Resident> Registry<S> {
         if count > self.sessions_max.value {
             return Err(SessionError::Full(self.sessions_max));
         }
-        if bytes > self.room(&purse) {
+        if bytes > self.room(&quota) {
             return Err(SessionError::Full(self.bytes_max));
         }
         let (kind, taken) = (MemoryKind::Sessions, count.saturating_sub(1));
-        if replaced.is_none() && !purse.may_have_another(kind, taken, self.sessions_max.value) {
+        if replaced.is_none() && !quota.may_have_another(kind, taken, self.sessions_max.value) {
             return Err(SessionError::Full(self.sessions_max));
         }
-        let memory = purse.reserve(kind, bytes);
+        let memory = quota.reserve(kind, bytes);
         let memory = memory.map_err(|OutOfMemory(limit)| SessionError::Full(limit))?;
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         let summary = session.summary();
         let slot = Arc::new(Slot {
             id: id.to_owned(),
             owner,
-            purse,
+            quota,
             incarnation,
             idle_timeout,
             open_time: self.clock.wall(),
             turn: Arc::new(Semaphore::new(1)),
             calls: Arc::new(Semaphore::new(self.calls_max.value.clamp(1, CALLS_MAX) as usize)),
             calls_max: self.calls_max,
-            watchers: Seats::default(),
+            watchers: SubscriptionLimit::default(),
             state: Mutex::new(State {
                 session: Some(Box::new(session)),
                 is_closed: false,
@@ -313,8 +313,8 @@ impl<S: Resident> Registry<S> {
     }
 
     /// How much larger those of one principal may become, bytes.
-    pub fn room(&self, purse: &Purse) -> u64 {
-        purse.room_for(MemoryKind::Sessions, self.bytes(), self.bytes_max.value)
+    pub fn room(&self, quota: &MemoryQuota) -> u64 {
+        quota.room_for(MemoryKind::Sessions, self.bytes(), self.bytes_max.value)
     }
 
     /// A number that no other call gets.
@@ -451,8 +451,8 @@ impl<S: Resident> Slot<S> {
 
 impl<S: Resident> Held<S> {
     /// Who pays for the session.
-    pub fn purse(&self) -> &Purse {
-        &self.slot.purse
+    pub fn quota(&self) -> &MemoryQuota {
+        &self.slot.quota
     }
 }
 

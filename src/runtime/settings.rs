@@ -146,9 +146,10 @@ limits! {
     collision_vertices_max = 2_000_000, "vertices", InvalidArgument;
     /// Bytes of one message received.
     message_bytes_max = 4 * MIB, "bytes", ResourceExhausted;
-    /// Memory of the process that is given out, by one account: to connections and calls, messages,
+    /// Memory of the process that is given out, by one budget: to connections and calls, messages,
     /// replies, uploads, polytopes, sessions and questions in work. 0: half of what the machine,
-    /// its control groups and the limit of the address space allow.
+    /// its control groups and the limit of the address space allow. More than half of what the last
+    /// two allow is cut to that, with a line in the log.
     memory_bytes_max = 0, "bytes", ResourceExhausted;
     /// From the first byte of a message until it has to be there as a whole.
     message_seconds_max = 60, "seconds", DeadlineExceeded;

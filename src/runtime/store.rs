@@ -13,7 +13,7 @@ use dashmap::DashMap;
 use self::named::NamedByAlias;
 pub use self::page::StoredPage;
 use self::paid::PaidMemory;
-use super::memory::{MemoryKind, OutOfMemory, Purse, Reservation};
+use super::memory::{MemoryKind, MemoryQuota, OutOfMemory, Reservation};
 use super::sessions::owner::KeyDigest;
 use super::settings::{Limit, Limits};
 use clearance_bodies::kinds::Figures;
@@ -48,9 +48,9 @@ impl Stored {
         Ok(Self { id, body, figures, memory_bytes, memory, uses: AtomicU64::new(0) })
     }
 
-    /// Takes its memory from the account, until it is dropped.
-    pub fn pay(&mut self, purse: &Purse) -> Result<(), OutOfMemory> {
-        let memory = purse.lasting().reserve(MemoryKind::Polytopes, self.memory_bytes)?;
+    /// Takes its memory from the memory budget, until it is dropped.
+    pub fn pay(&mut self, quota: &MemoryQuota) -> Result<(), OutOfMemory> {
+        let memory = quota.lasting().reserve(MemoryKind::Polytopes, self.memory_bytes)?;
         self.memory.begin(memory);
         Ok(())
     }
@@ -233,18 +233,18 @@ impl PolytopeStore {
         })
     }
 
-    /// Registers all of them, or none; `purse` pays for the aliases.
+    /// Registers all of them, or none; `quota` pays for the aliases.
     pub fn register(
         &self,
         new: Vec<NewPolytope>,
-        purse: &Purse,
+        quota: &MemoryQuota,
         limits: &Limits,
     ) -> Result<Vec<Registered>, RegisterError> {
         let mut index = self.lock();
-        self.check(&index, &new, purse, limits)?;
-        let purse = purse.lasting();
+        self.check(&index, &new, quota, limits)?;
+        let quota = quota.lasting();
         let paid: Result<Vec<_>, OutOfMemory> =
-            new.iter().map(|new| named::paid(new, &purse)).collect();
+            new.iter().map(|new| named::paid(new, &quota)).collect();
         let paid = paid.map_err(|full| RegisterError::Full(full.0))?;
         let insert = |(new, paid)| self.insert(&mut index, new, paid);
         Ok(new.into_iter().zip(paid).map(insert).collect())
@@ -254,17 +254,17 @@ impl PolytopeStore {
     pub fn validate(
         &self,
         new: &[NewPolytope],
-        purse: &Purse,
+        quota: &MemoryQuota,
         limits: &Limits,
     ) -> Result<(), RegisterError> {
-        self.check(&self.lock(), new, purse, limits)
+        self.check(&self.lock(), new, quota, limits)
     }
 
     fn check(
         &self,
         index: &Index,
         new: &[NewPolytope],
-        purse: &Purse,
+        quota: &MemoryQuota,
         limits: &Limits,
     ) -> Result<(), RegisterError> {
         let mut count = index.aliases.len() as u64;
@@ -286,7 +286,7 @@ impl PolytopeStore {
             let limit = limits.aliases_per_polytope_max();
             // Those of others do not count: sixteen would be soon taken, and for good.
             let held = index.aliases.get(&id).into_iter().flatten();
-            let held = held.filter(|(_, paid)| paid.is_of(purse)).map(|(alias, _)| alias.as_str());
+            let held = held.filter(|(_, paid)| paid.is_of(quota)).map(|(alias, _)| alias.as_str());
             let asked = aliases.iter().filter(|(_, named)| named.id == id).map(|(alias, _)| *alias);
             if held.chain(asked).collect::<BTreeSet<_>>().len() as u64 > limit.value {
                 return Err(RegisterError::TooManyAliases { index: i, limit });
@@ -296,10 +296,10 @@ impl PolytopeStore {
             let named = self.named(alias)?;
             index.aliases.get(&named.id)?.get(alias)
         };
-        let is_another = |alias: &&&str| !held(alias).is_some_and(|paid| paid.is_of(purse));
+        let is_another = |alias: &&&str| !held(alias).is_some_and(|paid| paid.is_of(quota));
         let others = aliases.keys().filter(is_another).count() as u64;
         let (kind, limit) = (MemoryKind::Aliases, limits.aliases_max());
-        if others > 0 && others > purse.places_for(kind, self.by_alias.len() as u64, limit.value) {
+        if others > 0 && others > quota.places_for(kind, self.by_alias.len() as u64, limit.value) {
             return Err(RegisterError::Full(limit));
         }
         if count > limits.polytopes_max {

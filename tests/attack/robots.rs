@@ -12,7 +12,7 @@ use crate::held::Since;
 use crate::memory::{MIB, bounds, small, until_given_back};
 use crate::row::row_on;
 use crate::scenes::cut_off;
-use crate::server::{Client, Server, Start, slowness};
+use crate::server::{Client, MEMORY_FLAG, Server, Start, slowness};
 use crate::strikes::configurations;
 use crate::watch::Bounds;
 
@@ -250,6 +250,15 @@ async fn look_at_balls(server: &Server) {
 fn robots_of_very_many_balls_end_no_process_of_a_gibibyte() {
     let start = Start { address_space_max: Some(1 << 30), ..Start::default() };
     row_on(&start, "2 robots of 2,000 balls, 1 GiB", strict(700 * MIB), look_at_balls);
+}
+
+/// A server that was told to give out 4 GiB of an address space of 1 GiB was ended by them.
+#[test]
+fn a_budget_beyond_the_address_space_ends_no_process() {
+    let flags = vec![MEMORY_FLAG.to_owned(), (4096 * MIB).to_string()];
+    let start = Start { flags, address_space_max: Some(1 << 30), ..Start::default() };
+    let name = "2 robots of 2,000 balls, 4 GiB of 1";
+    row_on(&start, name, strict(700 * MIB), look_at_balls);
 }
 
 /// Two of them held 3,340 MiB where 14 were said.

@@ -327,8 +327,8 @@ pub fn look_at_few(g: &Vec3, all: &Ring) -> Look {
     Look { vertex: all.names[lane], value, top: largest(&values), visited: all.count, values }
 }
 
-/// Whether one of the points of `ring`, or of those of `rings` that continue it, reaches `limit`
-/// along `g`, or has no value, but for those named.
+/// Whether any vertex of the ring, except those in `but`, has `g . v >= limit`; NaN counts as
+/// reaching. A ring may be continued in `rings`.
 #[inline(always)]
 pub fn reaches(ring: &Ring, rings: &[Ring], g: &Vec3, limit: f64, but: &[u32; 3]) -> bool {
     ring.reaches(g, limit, but) || (ring.next != 0 && more_reaches(ring.next, rings, g, limit, but))

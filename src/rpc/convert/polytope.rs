@@ -437,7 +437,7 @@ fn alias(path: &Path<'_>, text: &str) -> Result<Option<String>, BadField> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::memory::{Account, MemoryKind, Purse};
+    use crate::runtime::memory::{MemoryBudget, MemoryKind, MemoryQuota};
 
     #[test]
     fn the_check_of_a_polyhedron_is_given_up_when_the_caller_has_gone_or_waits_no_longer() {
@@ -455,7 +455,7 @@ mod tests {
         let limits = Limits::default();
         let build = |has_stopped: bool| {
             let asked = AskedPolytope::convert(&Path::ROOT, &spec, &limits).unwrap();
-            let room = Purse::of_nobody().reserve(MemoryKind::Work, asked.working_bytes());
+            let room = MemoryQuota::of_nobody().reserve(MemoryKind::Work, asked.working_bytes());
             asked.build(&limits, &AtomicBool::new(has_stopped), &mut room.unwrap())
         };
         assert!(build(false).is_ok());
@@ -478,11 +478,11 @@ mod tests {
         let asked = AskedPolytope::convert(&Path::ROOT, &spec, &limits).unwrap();
         let estimated = asked.working_bytes();
         let address = std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
-        let purse = Account::new(limits.memory_bytes_max()).connection(address);
-        let mut room = purse.reserve(MemoryKind::Work, estimated).unwrap();
+        let quota = MemoryBudget::new(limits.memory_bytes_max()).connection(address);
+        let mut room = quota.reserve(MemoryKind::Work, estimated).unwrap();
         let built = asked.clone().build(&limits, &AtomicBool::new(false), &mut room);
         assert!(built.is_ok() && room.bytes() > 2 * estimated, "{}", room.bytes());
-        let _others = purse.hold(MemoryKind::Sessions, 2 << 20);
+        let _others = quota.hold(MemoryKind::Sessions, 2 << 20);
         room.set(estimated);
         let refused = asked.build(&limits, &AtomicBool::new(false), &mut room);
         assert!(matches!(refused, Err(Failure::Limit(_))), "{refused:?}");

@@ -74,16 +74,16 @@ impl api::server_service_server::ServerService for ServerInfo {
 }
 
 fn memory_to_wire(shared: &Shared) -> api::MemoryUse {
-    let account = &shared.account;
+    let memory_budget = &shared.memory_budget;
     let kind = |&kind: &MemoryKind| api::MemoryKind {
         kind: kind.name().to_owned(),
-        bytes: account.used(kind),
+        bytes: memory_budget.used(kind),
     };
     api::MemoryUse {
         limit_bytes: shared.limits().memory_bytes_max,
-        used_bytes: account.total(),
+        used_bytes: memory_budget.total(),
         resident_bytes: resident_bytes().unwrap_or(0),
-        refusals: account.refusals(),
+        refusals: memory_budget.refusals(),
         kinds: MemoryKind::ALL.iter().map(kind).collect(),
     }
 }

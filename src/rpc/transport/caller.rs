@@ -4,9 +4,9 @@
 use http::Request;
 
 use super::connection::Peer;
-use super::crowd::Busy;
+use super::limiter::ActiveCall;
 use crate::runtime::client::Client;
-use crate::runtime::memory::Purse;
+use crate::runtime::memory::MemoryQuota;
 
 /// Who makes a call, who pays for it, and that its connection is not idle meanwhile.
 #[derive(Debug)]
@@ -14,9 +14,9 @@ pub(super) struct Caller {
     /// Whose turn in the pool the call awaits.
     pub(super) client: Client,
     /// From which the memory of the call is taken.
-    pub(super) purse: Purse,
+    pub(super) quota: MemoryQuota,
     /// None: there is no connection, as in tests.
-    pub(super) busy: Option<Busy>,
+    pub(super) busy: Option<ActiveCall>,
 }
 
 impl Caller {
@@ -25,11 +25,11 @@ impl Caller {
     pub(super) fn of<B>(request: &Request<B>) -> Self {
         let Some(peer) = request.extensions().get::<Peer>() else { return Self::nobody() };
         let (client, busy) = (peer.client, Some(peer.begin()));
-        Self { client, purse: peer.purse.for_call_of(client.principal()), busy }
+        Self { client, quota: peer.quota.for_call_of(client.principal()), busy }
     }
 
     /// Whoever asks without a connection, and without bounds.
     pub(super) fn nobody() -> Self {
-        Self { client: Client::NOBODY, purse: Purse::of_nobody(), busy: None }
+        Self { client: Client::NOBODY, quota: MemoryQuota::of_nobody(), busy: None }
     }
 }

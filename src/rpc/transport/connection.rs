@@ -14,11 +14,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::time::Sleep;
 
-use super::crowd::{Busy, Doings, Place, Places};
 use super::frames::PREFACE_BYTES;
+use super::limiter::{ActiveCall, Activity, ConnectionLimiter, ConnectionPermit};
 use super::unread::Unread;
 use crate::runtime::client::Client;
-use crate::runtime::memory::{Account, CONNECTION_BYTES, MemoryKind, Purse, Reservation};
+use crate::runtime::memory::{
+    CONNECTION_BYTES, MemoryBudget, MemoryKind, MemoryQuota, Reservation,
+};
 
 /// After a failure to accept (no file descriptors left, most likely) the next try comes this late.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
@@ -29,9 +31,9 @@ const TURN_BYTES: usize = 16 << 10;
 
 /// What a new connection still has to say, and until when. Keep-alive pings, which find a client
 /// that has gone, begin only after it; without this, a few silent connections would take every
-/// place.
+/// permit.
 #[derive(Debug)]
-struct Greeting {
+struct Handshake {
     bytes_to_come: usize,
     patience: Pin<Box<Sleep>>,
 }
@@ -41,21 +43,21 @@ struct Greeting {
 #[derive(Clone, Debug)]
 pub(in crate::rpc) struct Peer {
     /// From which the memory of the connection is taken.
-    pub(in crate::rpc) purse: Purse,
+    pub(in crate::rpc) quota: MemoryQuota,
     /// Whoever asks over it without saying who.
     pub(in crate::rpc) client: Client,
-    doings: Arc<Doings>,
+    activity: Arc<Activity>,
 }
 
 impl Peer {
     /// A call has begun, and lasts until this is dropped.
-    pub(super) fn begin(&self) -> Busy {
-        self.doings.begin()
+    pub(super) fn begin(&self) -> ActiveCall {
+        self.activity.begin()
     }
 
     /// Whether it has no calls.
     pub(super) fn is_idle(&self) -> bool {
-        self.doings.is_idle()
+        self.activity.is_idle()
     }
 }
 
@@ -64,8 +66,8 @@ impl Peer {
 pub(in crate::rpc) struct Admitted {
     pub(super) connection: Connection,
     pub(super) peer: Peer,
-    /// Its place among those allowed.
-    pub(super) place: Place,
+    /// One of as many as are allowed.
+    pub(super) permit: ConnectionPermit,
     pub(super) unread: Unread,
     pub(super) heard: Heard,
     pub(super) _memory: Reservation,
@@ -75,7 +77,7 @@ pub(in crate::rpc) struct Admitted {
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: TcpStream,
-    greeting: Option<Greeting>,
+    handshake: Option<Handshake>,
     /// Bytes read in its turn.
     read_in_turn: usize,
     unread: Unread,
@@ -101,21 +103,21 @@ pub(in crate::rpc) struct Admission {
     /// Until a new one has begun to speak.
     pub(in crate::rpc) handshake: Duration,
     /// Where their memory is counted.
-    pub(in crate::rpc) account: Account,
+    pub(in crate::rpc) memory_budget: MemoryBudget,
 }
 
-/// Accepts connections for as long as somebody takes them. One for which there is no place, or no
+/// Accepts connections for as long as somebody takes them. One for which there is no permit, or no
 /// memory, is closed at once: its client tries again.
 pub(in crate::rpc) async fn accept(
     listener: TcpListener,
     admission: Admission,
     taker: mpsc::Sender<Admitted>,
 ) {
-    let places = Places::new(admission.connections_max.max(1));
+    let limiter = ConnectionLimiter::new(admission.connections_max.max(1));
     loop {
         match listener.accept().await {
             Ok((stream, address)) => {
-                let Some(admitted) = admitted(stream, address, &places, &admission) else {
+                let Some(admitted) = admitted(stream, address, &limiter, &admission) else {
                     continue;
                 };
                 if taker.send(admitted).await.is_err() {
@@ -124,7 +126,7 @@ pub(in crate::rpc) async fn accept(
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
-                places.make_room();
+                limiter.make_room();
                 tokio::time::sleep(ACCEPT_RETRY).await;
             }
         }
@@ -134,23 +136,23 @@ pub(in crate::rpc) async fn accept(
 fn admitted(
     stream: TcpStream,
     address: SocketAddr,
-    places: &Places,
+    limiter: &ConnectionLimiter,
     admission: &Admission,
 ) -> Option<Admitted> {
-    let place = places.take(address.ip())?;
-    let purse = admission.account.connection(address.ip());
-    let memory = purse.reserve(MemoryKind::Calls, CONNECTION_BYTES).ok()?;
+    let permit = limiter.take(address.ip())?;
+    let quota = admission.memory_budget.connection(address.ip());
+    let memory = quota.reserve(MemoryKind::Calls, CONNECTION_BYTES).ok()?;
     // A connection that refuses the option still works.
     let _ = stream.set_nodelay(true);
     let patience = Box::pin(tokio::time::sleep(admission.handshake));
-    let greeting = Some(Greeting { bytes_to_come: PREFACE_BYTES, patience });
+    let handshake = Some(Handshake { bytes_to_come: PREFACE_BYTES, patience });
     let client = Client::at(address);
-    let (unread, heard) = (Unread::new(purse.clone()), Heard::default());
-    let peer = Peer { purse, client, doings: place.doings.clone() };
+    let (unread, heard) = (Unread::new(quota.clone()), Heard::default());
+    let peer = Peer { quota, client, activity: permit.activity.clone() };
     let (of_stream, in_stream) = (unread.clone(), heard.clone());
     let connection =
-        Connection { stream, greeting, read_in_turn: 0, unread: of_stream, heard: in_stream };
-    Some(Admitted { connection, peer, place, unread, heard, _memory: memory })
+        Connection { stream, handshake, read_in_turn: 0, unread: of_stream, heard: in_stream };
+    Some(Admitted { connection, peer, permit, unread, heard, _memory: memory })
 }
 
 impl AsyncRead for Connection {
@@ -172,11 +174,11 @@ impl AsyncRead for Connection {
             self.unread.came(&buffer.filled()[before..]);
         }
         self.read_in_turn = if read.is_pending() { 0 } else { self.read_in_turn + came };
-        let Some(greeting) = &mut self.greeting else { return read };
-        greeting.bytes_to_come = greeting.bytes_to_come.saturating_sub(came);
-        if greeting.bytes_to_come == 0 {
-            self.greeting = None;
-        } else if read.is_pending() && greeting.patience.as_mut().poll(context).is_ready() {
+        let Some(handshake) = &mut self.handshake else { return read };
+        handshake.bytes_to_come = handshake.bytes_to_come.saturating_sub(came);
+        if handshake.bytes_to_come == 0 {
+            self.handshake = None;
+        } else if read.is_pending() && handshake.patience.as_mut().poll(context).is_ready() {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         read

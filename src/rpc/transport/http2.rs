@@ -38,7 +38,7 @@ const SEND_BUFFER_BYTES: usize = 64 << 10;
 /// Streams that the transport resets for errors of their client before it closes the connection.
 const ERROR_RESETS_MAX: usize = 1_024;
 
-/// What a connection may take to be told that it is over. It has given up its place before, and
+/// What a connection may take to be told that it is over. It has given up its permit before, and
 /// has its descriptor until then.
 const FAREWELL: Duration = Duration::from_millis(250);
 
@@ -48,7 +48,7 @@ const DRAIN_INTERVAL: Duration = Duration::from_millis(100);
 
 /// What connections are held to.
 #[derive(Clone, Debug)]
-pub(in crate::rpc) struct Manners {
+pub(in crate::rpc) struct ConnectionSettings {
     builder: Builder,
     /// Between two pings to a silent client; none: there are none.
     keepalive: Option<Duration>,
@@ -58,7 +58,7 @@ pub(in crate::rpc) struct Manners {
     draining: watch::Receiver<bool>,
 }
 
-impl Manners {
+impl ConnectionSettings {
     /// As the limits say.
     pub(in crate::rpc) fn new(limits: &Limits, draining: watch::Receiver<bool>) -> Self {
         let small = |limit: u64| u32::try_from(limit).unwrap_or(u32::MAX);
@@ -92,7 +92,7 @@ impl Manners {
 pub(in crate::rpc) async fn serve_all<S>(
     mut admitted: mpsc::Receiver<Admitted>,
     service: S,
-    manners: Manners,
+    connection_settings: ConnectionSettings,
 ) where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     S: Clone + Send + Sync + 'static,
@@ -103,7 +103,7 @@ pub(in crate::rpc) async fn serve_all<S>(
         tokio::select! {
             one = admitted.recv() => {
                 let Some(one) = one else { break };
-                connections.spawn(serve(one, service.clone(), manners.clone()));
+                connections.spawn(serve(one, service.clone(), connection_settings.clone()));
             }
             Some(_ended) = connections.join_next() => {}
         }
@@ -117,32 +117,37 @@ enum Over {
     Ended,
     /// It has to end now: the reason is told.
     Leaves(Reason),
-    /// Another connection gets its place: calls that are under way are answered still.
+    /// Another connection gets its permit: calls that are under way are answered still.
     GivesWay,
 }
 
-async fn serve<S>(admitted: Admitted, service: S, manners: Manners)
+async fn serve<S>(admitted: Admitted, service: S, connection_settings: ConnectionSettings)
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     S: Clone + Send + Sync + 'static,
     S::Future: Send,
 {
-    let Admitted { connection, peer, mut place, unread, heard, _memory } = admitted;
-    let (draining, leaving) = (manners.draining.clone(), place.has_to_leave());
+    let Admitted { connection, peer, mut permit, unread, heard, _memory } = admitted;
+    let (draining, leaving) = (connection_settings.draining.clone(), permit.has_to_leave());
     tokio::pin!(leaving);
     let greeted = tokio::select! {
-        greeted = manners.builder.handshake::<_, Bytes>(connection) => greeted,
+        greeted = connection_settings.builder.handshake::<_, Bytes>(connection) => greeted,
         // Whoever has said nothing yet is owed no farewell.
         () = turned_true(draining) => return,
         () = &mut leaving => return,
     };
     let Ok(mut http2) = greeted else { return };
     let pings = http2.ping_pong().expect("taken once");
-    let host = Host { service, peer, unread: unread.clone(), draining: manners.draining.clone() };
-    let alive = keep_alive(pings, heard, &manners);
+    let calls = CallService {
+        service,
+        peer,
+        unread: unread.clone(),
+        draining: connection_settings.draining.clone(),
+    };
+    let alive = keep_alive(pings, heard, &connection_settings);
     let over = tokio::select! {
         biased;
-        over = host.converse(&mut http2, false) => over,
+        over = calls.serve_calls(&mut http2, false) => over,
         () = std::future::poll_fn(|context| unread.poll_beyond(context)) => {
             Over::Leaves(Reason::ENHANCE_YOUR_CALM)
         }
@@ -152,7 +157,7 @@ where
     let over = match over {
         Over::GivesWay => {
             http2.graceful_shutdown();
-            host.converse(&mut http2, true).await
+            calls.serve_calls(&mut http2, true).await
         }
         over @ (Over::Ended | Over::Leaves(_)) => over,
     };
@@ -165,14 +170,14 @@ where
 }
 
 /// What the calls of one connection need.
-struct Host<S> {
+struct CallService<S> {
     service: S,
     peer: Peer,
     unread: Unread,
     draining: watch::Receiver<bool>,
 }
 
-impl<S> Host<S>
+impl<S> CallService<S>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     S: Clone + Send + Sync + 'static,
@@ -180,7 +185,7 @@ where
 {
     /// Takes calls until the client hangs up, or all have ended of a connection that drains: alone,
     /// or with the server.
-    async fn converse(&self, http2: &mut Http2<Connection, Bytes>, mut drains: bool) -> Over {
+    async fn serve_calls(&self, http2: &mut Http2<Connection, Bytes>, mut drains: bool) -> Over {
         let Self { service, peer, unread, draining } = self;
         let mut begin_draining = std::pin::pin!(turned_true(draining.clone()));
         loop {
@@ -206,8 +211,8 @@ where
 }
 
 /// Ends when a client that is silent does not answer either.
-async fn keep_alive(mut pings: PingPong, heard: Heard, manners: &Manners) {
-    let Some(interval) = manners.keepalive else { return std::future::pending().await };
+async fn keep_alive(mut pings: PingPong, heard: Heard, connection_settings: &ConnectionSettings) {
+    let Some(interval) = connection_settings.keepalive else { return std::future::pending().await };
     loop {
         let before = heard.times();
         tokio::time::sleep(interval).await;
@@ -215,7 +220,7 @@ async fn keep_alive(mut pings: PingPong, heard: Heard, manners: &Manners) {
             continue;
         }
         let ping = pings.ping(Ping::opaque());
-        if !matches!(tokio::time::timeout(manners.patience, ping).await, Ok(Ok(_))) {
+        if !matches!(tokio::time::timeout(connection_settings.patience, ping).await, Ok(Ok(_))) {
             return;
         }
     }

@@ -4,11 +4,11 @@
 mod call;
 mod caller;
 pub(super) mod connection;
-mod crowd;
 mod frames;
 pub(super) mod http2;
 pub(super) mod intake;
 pub mod layer;
+mod limiter;
 pub(super) mod timing;
 mod unread;
 pub mod unsent;

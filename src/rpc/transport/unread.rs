@@ -1,5 +1,5 @@
 //! What of a connection's bytes nobody has read yet: it waits in the buffers of HTTP/2, and is
-//! taken from the account all the same.
+//! taken from the memory budget all the same.
 //!
 //! A stream that is not read holds as much as its window lets the client send. The connection's own
 //! window has room for that of every stream, so one that stalls keeps no other waiting; what waits
@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 use tokio::sync::oneshot;
 
 use super::frames::{Arrived, FrameReader};
-use crate::runtime::memory::{Arrival, CONNECTION_BYTES, OutOfMemory, Purse};
+use crate::runtime::memory::{Arrival, CONNECTION_BYTES, MemoryQuota, OutOfMemory};
 
 /// What a frame takes beside its bytes while it waits: an entry in a list of events.
 const FRAME_BYTES: u64 = 256;
@@ -27,7 +27,7 @@ pub(super) struct Unread(Arc<Mutex<Ledger>>);
 
 #[derive(Debug)]
 struct Ledger {
-    purse: Purse,
+    quota: MemoryQuota,
     frames: FrameReader,
     /// By the number of the stream: those that were begun, until nobody can read them any more.
     streams: BTreeMap<u32, UnreadBytes>,
@@ -56,10 +56,10 @@ pub(super) struct UnreadStream {
 }
 
 impl Unread {
-    /// Nothing yet, of a connection that pays with this purse.
-    pub(super) fn new(purse: Purse) -> Self {
+    /// Nothing yet, of a connection that pays with this quota.
+    pub(super) fn new(quota: MemoryQuota) -> Self {
         Self(Arc::new(Mutex::new(Ledger {
-            purse,
+            quota,
             frames: FrameReader::default(),
             streams: BTreeMap::new(),
             newest: 0,
@@ -177,7 +177,7 @@ impl Ledger {
                 Ok(())
             }
             Some(held) => held.grow_to(wanted),
-            none => self.purse.arrival(wanted).map(|held| *none = Some(held)),
+            none => self.quota.arrival(wanted).map(|held| *none = Some(held)),
         };
         if let Err(full) = taken {
             let has = self.memory.as_ref().map_or(0, Arrival::bytes);

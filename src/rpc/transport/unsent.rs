@@ -117,16 +117,16 @@ impl Unsent {
         if bytes <= SMALL_REPLY {
             return Ok(None);
         }
-        let (purse, free) = (intake.purse(), (self.room.available_permits() * UNIT) as u64);
+        let (quota, free) = (intake.quota(), (self.room.available_permits() * UNIT) as u64);
         let (kind, wanted, limit) = (MemoryKind::Replies, bytes as u64, self.bytes_max.value);
         // One address leaves room for the replies of others.
-        if wanted > purse.room_for(kind, limit.saturating_sub(free), limit) {
+        if wanted > quota.room_for(kind, limit.saturating_sub(free), limit) {
             return Err(self.bytes_max.reached().into());
         }
         let units = u32::try_from(bytes.div_ceil(UNIT)).ok();
         let units = units.and_then(|units| self.room.clone().try_acquire_many_owned(units).ok());
         let units = units.ok_or_else(|| self.bytes_max.reached())?;
-        let memory = purse.reserve(kind, wanted)?;
+        let memory = quota.reserve(kind, wanted)?;
         Ok(Some(Room { _units: units, _memory: memory }))
     }
 
@@ -168,7 +168,7 @@ impl http_body::Body for Begun {
             }
             if this.data.len() > SMALL_REPLY {
                 let bytes = this.data.len() as u64;
-                this.message = Some(this.intake.purse().hold(MemoryKind::Replies, bytes));
+                this.message = Some(this.intake.quota().hold(MemoryKind::Replies, bytes));
             }
         }
         let piece = this.data.len().min(SMALL_REPLY);

@@ -50,7 +50,7 @@ impl JobSize {
         Self { time: (extent <= COUNTED_MAX).then_some(time) }
     }
 
-    /// Leave to run where others wait, if it may.
+    /// Permission to run where others wait, if it may.
     pub fn small(self) -> Option<Small> {
         self.time.is_some_and(|time| time <= INLINE_MAX).then_some(Small(()))
     }
@@ -61,7 +61,7 @@ impl JobSize {
     }
 }
 
-/// Leave to run where others wait, which nothing but a [`JobSize`] gives.
+/// Permission to run where others wait, which nothing but a [`JobSize`] gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Small(());
 

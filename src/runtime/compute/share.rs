@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::priority::give_way;
-use super::{Compute, Workshop};
+use super::{Compute, Scheduler};
 use crate::runtime::client::Client;
 
 /// The threads that help.
@@ -38,30 +38,30 @@ impl Helpers {
 }
 
 /// The place of a helper that is at work.
-struct Helping<'a>(&'a Arc<Workshop>);
+struct Helping<'a>(&'a Arc<Scheduler>);
 
 impl Drop for Helping<'_> {
     fn drop(&mut self) {
-        self.0.desk().helping -= 1;
+        self.0.queues().helping -= 1;
     }
 }
 
-impl Workshop {
+impl Scheduler {
     /// A place for one more helper, if there is a processor for it.
     fn another_helper(self: &Arc<Self>) -> Option<Helping<'_>> {
-        let mut desk = self.desk();
-        let computing = desk.computing() + desk.helping;
+        let mut queues = self.queues();
+        let computing = queues.computing() + queues.helping;
         let most = self.helpers.computing_max;
-        (computing < most && desk.helping + 1 < most).then(|| {
-            desk.helping += 1;
+        (computing < most && queues.helping + 1 < most).then(|| {
+            queues.helping += 1;
             Helping(self)
         })
     }
 
     /// Whether no more threads compute than may.
     fn has_room(&self) -> bool {
-        let desk = self.desk();
-        desk.computing() + desk.helping <= self.helpers.computing_max
+        let queues = self.queues();
+        queues.computing() + queues.helping <= self.helpers.computing_max
     }
 }
 

@@ -152,13 +152,13 @@ async fn connections_of_one_address_leave_threads_to_another() {
         }
         // As many as may have begun.
         let begun = [1 + 3, 1 + 3 + 2, 1 + 3 + 2 + 1][address - 1];
-        until(|| compute.jobs() - compute.0.desk().line.count() == begun).await;
+        until(|| compute.jobs() - compute.0.queues().line.count() == begun).await;
         let other = client(&format!("10.0.1.{address}:1"));
         assert_eq!(soon(ask(other, Box::new(|| ()))).await.unwrap(), Ok(()));
     }
     drop(ends);
     until(|| compute.jobs() == 0).await;
-    assert!(compute.0.desk().overtaking_of.is_empty());
+    assert!(compute.0.queues().overtaking_of.is_empty());
 }
 
 /// The threads that do the parts of a job.
@@ -193,7 +193,7 @@ async fn every_part_of_a_job_is_done_once_and_on_as_many_threads_as_are_idle() {
     let asked = compute.clone();
     let panicked = compute.run(LONG, move || asked.share(9, |number| assert!(number < 5)));
     assert_eq!(soon(panicked).await, Err(Refused::Panicked));
-    until(|| compute.0.desk().helping == 0).await;
+    until(|| compute.0.queues().helping == 0).await;
     let alone = Compute::new(1, 8).unwrap();
     let asked = alone.clone();
     assert_eq!(alone.run(LONG, move || threads_of(&asked, 100).len()).await, Ok(1));
@@ -232,7 +232,7 @@ async fn helpers_leave_processors_to_the_jobs_of_others() {
             compute.run(LONG, job).await
         }
     });
-    until(|| compute.0.desk().helping == 1).await;
+    until(|| compute.0.queues().helping == 1).await;
     let taken = ask(Box::new(other));
     soon(begun).await.unwrap();
     begins.wait();

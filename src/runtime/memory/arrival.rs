@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
-use super::{Books, Holder, MemoryKind, OutOfMemory, Purse, Reservation};
+use super::{BudgetState, Holder, MemoryKind, MemoryQuota, OutOfMemory, Reservation};
 
 /// The memory of a message of which some bytes have come.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Unfinished {
     waker: Mutex<Option<Waker>>,
 }
 
-impl Purse {
+impl MemoryQuota {
     /// Memory for a message of which so many bytes have come.
     pub fn arrival(&self, bytes: u64) -> Result<Arrival, OutOfMemory> {
         let memory = self.reserve(MemoryKind::Receiving, bytes)?;
@@ -72,7 +72,7 @@ impl Arrival {
         if !self.unfinished.has_to_give_way.load(Ordering::Acquire) {
             return Poll::Pending;
         }
-        let books = &self.memory.purse.0.books;
+        let books = &self.memory.quota.0.books;
         books.refusals.fetch_add(1, Ordering::Relaxed);
         Poll::Ready(OutOfMemory(books.limit))
     }
@@ -83,7 +83,7 @@ impl Drop for Arrival {
         // First: whoever looks at the list must not find neither.
         self.memory.set(0);
         let is_other = |other: &Arc<Unfinished>| !Arc::ptr_eq(other, &self.unfinished);
-        self.memory.purse.0.books.unfinished().retain(is_other);
+        self.memory.quota.0.books.unfinished().retain(is_other);
     }
 }
 
@@ -103,7 +103,7 @@ impl Unfinished {
     }
 }
 
-impl Books {
+impl BudgetState {
     /// Messages of those who hold more than this are given up, until so many bytes are on their way
     /// back.
     pub(super) fn make_room(&self, held: u64, bytes: u64) {
@@ -139,13 +139,13 @@ mod tests {
     use std::net::{IpAddr, Ipv4Addr};
 
     use super::*;
-    use crate::runtime::memory::Account;
+    use crate::runtime::memory::MemoryBudget;
     use crate::runtime::settings::Limits;
 
     const MIB: u64 = 1 << 20;
 
-    fn client(account: &Account, last: u8) -> Purse {
-        account.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)))
+    fn client(memory_budget: &MemoryBudget, last: u8) -> MemoryQuota {
+        memory_budget.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)))
     }
 
     fn is_given_up(arrival: &Arrival) -> bool {
@@ -156,15 +156,15 @@ mod tests {
     #[test]
     fn unfinished_messages_of_many_principals_give_way_to_whoever_holds_less() {
         let limits = Limits { memory_bytes_max: 64 * MIB, ..Limits::default() };
-        let account = Account::new(limits.memory_bytes_max());
+        let memory_budget = MemoryBudget::new(limits.memory_bytes_max());
         let mut many: Vec<Arrival> = Vec::new();
         for last in 0..40 {
-            let Ok(mut arrival) = client(&account, last).arrival(MIB) else { break };
+            let Ok(mut arrival) = client(&memory_budget, last).arrival(MIB) else { break };
             let _ = arrival.grow_to(4 * MIB);
             many.push(arrival);
         }
-        assert!(account.total() > 60 * MIB);
-        let newcomer = client(&account, 200);
+        assert!(memory_budget.total() > 60 * MIB);
+        let newcomer = client(&memory_budget, 200);
         // What is kept may be used up; the next try finds what gave way.
         let mut held = Vec::new();
         for _ in 0..16 {
@@ -175,10 +175,11 @@ mod tests {
         assert!(!many.is_empty(), "no more gave way than had to");
         // Whoever holds most gives way, not whoever came last.
         drop((many, held));
-        let large = client(&account, 1).arrival(30 * MIB).unwrap();
-        let small: Vec<_> = (2..30).map_while(|k| client(&account, k).arrival(MIB).ok()).collect();
+        let large = client(&memory_budget, 1).arrival(30 * MIB).unwrap();
+        let small: Vec<_> =
+            (2..30).map_while(|k| client(&memory_budget, k).arrival(MIB).ok()).collect();
         let more =
-            (30..60).map_while(|k| client(&account, k).arrival(MIB).ok()).collect::<Vec<_>>();
+            (30..60).map_while(|k| client(&memory_budget, k).arrival(MIB).ok()).collect::<Vec<_>>();
         assert!(is_given_up(&large) && !small.iter().chain(&more).any(is_given_up));
     }
 }

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The account gives out one part in so many of what there is: the rest is for the program itself,
-/// for what the allocator cannot give back at once, and for whatever else runs there.
+use crate::runtime::settings::Limits;
+
+/// The memory budget gives out one part in so many of what there is: the rest is for the program
+/// itself, for what the allocator cannot give back at once, and for whatever else runs there.
 const PART: u64 = 2;
 
 /// Where nothing tells how much there is.
@@ -14,8 +16,29 @@ const FALLBACK_BYTES: u64 = 4 << 30;
 /// groups, and of its address space.
 pub fn default_bytes_max() -> u64 {
     let machine = read("/proc/meminfo").and_then(|text| of_meminfo(&text));
-    let least = groups().into_iter().chain(machine).chain(address_space_max()).min();
+    let least = limits_of_process().chain(machine).min();
     least.map_or(FALLBACK_BYTES, |bytes| bytes / PART)
+}
+
+/// What ends a process that holds more: its control groups and its address space.
+fn limits_of_process() -> impl Iterator<Item = u64> {
+    groups().into_iter().chain(address_space_max())
+}
+
+/// Cuts `memory_bytes_max` to the part that may be given out of what the process may hold, and
+/// says so in the log. With 4 GiB to give out of an address space of 1 GiB, one request ended the
+/// server.
+pub fn fit(limits: &mut Limits) {
+    let Some(most) = limits_of_process().min().map(|bytes| bytes / PART) else { return };
+    let asked = limits.memory_bytes_max;
+    if asked > most {
+        tracing::warn!(
+            memory_bytes_max = most,
+            asked,
+            "less memory than asked for: the process would be ended if it held more"
+        );
+        limits.memory_bytes_max = most;
+    }
 }
 
 /// The address space that the process may have, if that is limited.

@@ -7,19 +7,19 @@ use crate::runtime::settings::Limits;
 
 const MIB: u64 = 1 << 20;
 
-fn account(mib: u64) -> Account {
+fn memory_budget(mib: u64) -> MemoryBudget {
     let limits = Limits { memory_bytes_max: mib * MIB, ..Limits::default() };
-    Account::new(limits.memory_bytes_max())
+    MemoryBudget::new(limits.memory_bytes_max())
 }
 
-fn client(account: &Account, last: u8) -> Purse {
-    account.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)))
+fn client(memory_budget: &MemoryBudget, last: u8) -> MemoryQuota {
+    memory_budget.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)))
 }
 
 /// Takes MiB by MiB until it is refused; tells how many.
-fn fill(purse: &Purse, held: &mut Vec<Reservation>) -> usize {
+fn fill(quota: &MemoryQuota, held: &mut Vec<Reservation>) -> usize {
     let before = held.len();
-    while let Ok(reservation) = purse.reserve(MemoryKind::Work, MIB) {
+    while let Ok(reservation) = quota.reserve(MemoryKind::Work, MIB) {
         held.push(reservation);
     }
     held.len() - before
@@ -27,52 +27,56 @@ fn fill(purse: &Purse, held: &mut Vec<Reservation>) -> usize {
 
 #[test]
 fn what_is_given_back_can_be_taken_again() {
-    let account = account(64);
-    let purse = client(&account, 1);
-    let mut held = purse.reserve(MemoryKind::Uploads, 10 * MIB).unwrap();
+    let memory_budget = memory_budget(64);
+    let quota = client(&memory_budget, 1);
+    let mut held = quota.reserve(MemoryKind::Uploads, 10 * MIB).unwrap();
     held.grow_to(20 * MIB).unwrap();
-    assert_eq!((account.used(MemoryKind::Uploads), account.total()), (20 * MIB, 20 * MIB));
+    assert_eq!(
+        (memory_budget.used(MemoryKind::Uploads), memory_budget.total()),
+        (20 * MIB, 20 * MIB)
+    );
     let refused = held.grow_to(60 * MIB).unwrap_err();
     assert_eq!((refused.0.name, held.bytes()), ("memory_bytes_max", 20 * MIB));
-    assert!(held.grow_to(u64::MAX).is_err() && account.refusals() == 2);
+    assert!(held.grow_to(u64::MAX).is_err() && memory_budget.refusals() == 2);
     held.set(5 * MIB);
-    assert_eq!(account.total(), 5 * MIB);
+    assert_eq!(memory_budget.total(), 5 * MIB);
     drop(held);
-    assert_eq!((account.used(MemoryKind::Uploads), account.total()), (0, 0));
+    assert_eq!((memory_budget.used(MemoryKind::Uploads), memory_budget.total()), (0, 0));
 }
 
 #[test]
 fn whoever_takes_all_it_can_get_leaves_something_for_the_next() {
-    let account = account(1_024);
+    let memory_budget = memory_budget(1_024);
     let mut held = Vec::new();
-    let greedy: Vec<usize> = (1..=3).map(|last| fill(&client(&account, last), &mut held)).collect();
+    let greedy: Vec<usize> =
+        (1..=3).map(|last| fill(&client(&memory_budget, last), &mut held)).collect();
     assert_eq!(greedy, [768, 128, 1], "three quarters, and what leaves an eighth");
     // Small needs are met still, also of the same principal.
-    let small = client(&account, 1).reserve(MemoryKind::Decoded, MIB);
+    let small = client(&memory_budget, 1).reserve(MemoryKind::Decoded, MIB);
     assert!(small.is_ok());
 }
 
 #[test]
 fn small_calls_go_on_when_more_is_held_than_there_is() {
-    let account = account(64);
-    let held = client(&account, 1).hold(MemoryKind::Sessions, 100 * MIB);
-    let other = client(&account, 2);
+    let memory_budget = memory_budget(64);
+    let held = client(&memory_budget, 1).hold(MemoryKind::Sessions, 100 * MIB);
+    let other = client(&memory_budget, 2);
     let own = other.reserve(MemoryKind::Calls, CONNECTION_BYTES).unwrap();
     let calls: Vec<_> = (0..4).map(|_| other.reserve(MemoryKind::Calls, CALL_BYTES)).collect();
     assert!(calls.iter().all(Result::is_ok));
     assert!(other.reserve(MemoryKind::Calls, CALL_BYTES).is_err(), "no more than four");
     drop((held, own, calls));
-    assert_eq!(account.total(), 0);
+    assert_eq!(memory_budget.total(), 0);
 }
 
 #[test]
 fn shares_are_by_principal_whatever_the_connection() {
-    let account = account(1_024);
+    let memory_budget = memory_budget(1_024);
     let mut held = Vec::new();
-    let first = fill(&client(&account, 1), &mut held);
-    let again = fill(&client(&account, 1), &mut held);
+    let first = fill(&client(&memory_budget, 1), &mut held);
+    let again = fill(&client(&memory_budget, 1), &mut held);
     assert!(first == 768 && again <= 1, "{first} and {again}");
-    let lasting = client(&account, 1).lasting();
+    let lasting = client(&memory_budget, 1).lasting();
     let (little, much) = (128 << 10, MIB);
     assert!(lasting.reserve(MemoryKind::Sessions, much).is_err(), "no more than a ration");
     assert!(lasting.reserve(MemoryKind::Sessions, little).is_ok(), "of what lasts");
@@ -82,8 +86,8 @@ fn shares_are_by_principal_whatever_the_connection() {
 
 #[test]
 fn places_are_shared_like_bytes() {
-    let account = account(64);
-    let [greedy, other] = [1, 2].map(|last| client(&account, last).lasting());
+    let memory_budget = memory_budget(64);
+    let [greedy, other] = [1, 2].map(|last| client(&memory_budget, last).lasting());
     let mut held = Vec::new();
     while greedy.may_have_another(MemoryKind::Sessions, held.len() as u64, 1_000) {
         held.push(greedy.reserve(MemoryKind::Sessions, 1).unwrap());
@@ -96,23 +100,23 @@ fn places_are_shared_like_bytes() {
 
 #[test]
 fn bytes_of_a_kind_with_a_limit_of_its_own_are_shared_too() {
-    let account = account(64);
-    let [greedy, other] = [1, 2].map(|last| client(&account, last).lasting());
+    let memory_budget = memory_budget(64);
+    let [greedy, other] = [1, 2].map(|last| client(&memory_budget, last).lasting());
     let (kind, limit) = (MemoryKind::Replies, 16 * MIB);
     let mut held = Vec::new();
-    while greedy.room_for(kind, account.used(kind), limit) >= MIB {
+    while greedy.room_for(kind, memory_budget.used(kind), limit) >= MIB {
         held.push(greedy.reserve(kind, MIB).unwrap());
     }
     assert_eq!(held.len(), 9, "three quarters of three quarters");
-    assert_eq!(other.room_for(kind, account.used(kind), limit), 9 * MIB / 4);
+    assert_eq!(other.room_for(kind, memory_budget.used(kind), limit), 9 * MIB / 4);
     assert_eq!(greedy.room_for(MemoryKind::Uploads, 0, limit), 9 * MIB, "another kind");
 }
 
 /// Whoever is told apart by what is in the headers has a share of its own, not its connection's.
 #[test]
 fn calls_of_another_principal_over_a_connection_are_not_its_peers() {
-    let account = account(64);
-    let peer = client(&account, 1);
+    let memory_budget = memory_budget(64);
+    let peer = client(&memory_budget, 1);
     let mut held = Vec::new();
     fill(&peer, &mut held);
     let other = peer.for_call_of(Principal::at(Ipv4Addr::new(10, 0, 0, 2).into()));
@@ -125,17 +129,17 @@ fn calls_of_another_principal_over_a_connection_are_not_its_peers() {
 
 #[test]
 fn forgotten_principals_take_no_room() {
-    let account = account(64);
-    (0..100).for_each(|last| drop(client(&account, last)));
-    assert!(account.0.principals.lock().unwrap().len() <= 2);
+    let memory_budget = memory_budget(64);
+    (0..100).for_each(|last| drop(client(&memory_budget, last)));
+    assert!(memory_budget.0.principals.lock().unwrap().len() <= 2);
 }
 
 /// 250 streams of a connection that nobody read had all that their principal may have, and health
 /// was refused on the same connection.
 #[test]
 fn a_principal_that_has_its_share_has_calls_still() {
-    let account = account(512);
-    let (own, mut held) = (client(&account, 1), Vec::new());
+    let memory_budget = memory_budget(512);
+    let (own, mut held) = (client(&memory_budget, 1), Vec::new());
     fill(&own, &mut held);
     assert!(own.reserve(MemoryKind::Work, CALL_BYTES).is_err());
     let mut calls = Vec::new();
@@ -148,22 +152,22 @@ fn a_principal_that_has_its_share_has_calls_still() {
 /// In what outlives connections a newcomer found nothing any more: three principals had it all.
 #[test]
 fn whoever_keeps_little_gets_it_however_much_the_others_keep() {
-    let account = account(512);
+    let memory_budget = memory_budget(512);
     let mut held = Vec::new();
     for last in 0..5 {
-        let purse = client(&account, last).lasting();
-        while let Ok(one) = purse.reserve(MemoryKind::Sessions, MIB / 4) {
+        let quota = client(&memory_budget, last).lasting();
+        while let Ok(one) = quota.reserve(MemoryKind::Sessions, MIB / 4) {
             held.push(one);
         }
     }
     for last in 0..=255 {
-        let purse = account.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 1, last))).lasting();
-        let session = purse.reserve(MemoryKind::Sessions, 100 << 10);
+        let quota = memory_budget.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 1, last))).lasting();
+        let session = quota.reserve(MemoryKind::Sessions, 100 << 10);
         held.push(session.unwrap_or_else(|_| panic!("room for {last}")));
-        let more = purse.reserve(MemoryKind::Sessions, MIB);
+        let more = quota.reserve(MemoryKind::Sessions, MIB);
         assert!(more.is_err(), "no more than a ration");
     }
     // What small calls need is left.
-    let small = client(&account, 200).reserve(MemoryKind::Decoded, MIB);
+    let small = client(&memory_budget, 200).reserve(MemoryKind::Decoded, MIB);
     assert!(small.is_ok());
 }

@@ -3,11 +3,11 @@
 //! glibc gives back by itself what is free at the end of a heap. What is free below a piece in use
 //! stays: with fifty small polytopes registered between large ones that came and went, 175 MiB
 //! stayed where 14 were said. So it is told to look for whole free pages where the process holds
-//! more than the account says.
+//! more than the memory budget says.
 
 use std::time::Duration;
 
-use super::{Account, resident_bytes};
+use super::{MemoryBudget, resident_bytes};
 
 /// Between two looks at what is held.
 const EVERY: Duration = Duration::from_secs(1);
@@ -20,12 +20,12 @@ const SLACK_BYTES: u64 = 8 << 20;
 const LOOKS_LATER: u32 = 30;
 
 /// Gives free pages back, for as long as it is polled, where the process holds more than the
-/// account says. The search locks one heap after the other, so it is only made where there is
+/// memory budget says. The search locks one heap after the other, so it is only made where there is
 /// something to find.
-pub async fn tidy(account: Account) {
+pub async fn tidy(memory_budget: MemoryBudget) {
     let Some(own) = resident_bytes() else { return };
     let excess = || {
-        let said = account.total();
+        let said = memory_budget.total();
         resident_bytes().unwrap_or(0).saturating_sub(own + said + said / 4)
     };
     let (mut left, mut looks) = (0, 0);

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::runtime::memory::{MemoryKind, Purse, Reservation};
+use crate::runtime::memory::{MemoryKind, MemoryQuota, Reservation};
 use crate::runtime::sessions::owner::KeyDigest;
 use crate::runtime::settings::{Limit, Limits};
 
@@ -28,7 +28,7 @@ impl Claims {
         &mut self,
         id: &str,
         key: KeyDigest,
-        purse: &Purse,
+        quota: &MemoryQuota,
         limits: &Limits,
     ) -> Result<(), Limit> {
         let known = self.0.get(id).map_or(&[] as &[Claim], Vec::as_slice);
@@ -36,11 +36,11 @@ impl Claims {
             return Ok(());
         }
         // Those of others do not count: whoever comes first would have all of them for good.
-        let own = known.iter().filter(|claim| claim.paid.is_of(purse)).count() as u64;
+        let own = known.iter().filter(|claim| claim.paid.is_of(quota)).count() as u64;
         if own >= limits.keys_per_robot_max {
             return Err(limits.keys_per_robot_max());
         }
-        let paid = purse.lasting().reserve(MemoryKind::Aliases, CLAIM_BYTES);
+        let paid = quota.lasting().reserve(MemoryKind::Aliases, CLAIM_BYTES);
         let paid = paid.map_err(|full| full.0)?;
         self.0.entry(id.to_owned()).or_default().push(Claim { key, paid });
         Ok(())

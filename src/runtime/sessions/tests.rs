@@ -27,8 +27,8 @@ impl Resident for Weight {
 const IDLE: Duration = Duration::from_secs(10);
 
 fn new(id: &str, session: Weight, replace: bool) -> NewSession<'_, Weight> {
-    let purse = Purse::of_nobody();
-    NewSession { id, session, idle_timeout: IDLE, purse, owner: None, incarnation: 1, replace }
+    let quota = MemoryQuota::of_nobody();
+    NewSession { id, session, idle_timeout: IDLE, quota, owner: None, incarnation: 1, replace }
 }
 
 fn registry(sessions_max: u64, bytes_max: u64) -> (Arc<ManualClock>, Registry<Weight>) {

@@ -1,7 +1,7 @@
 //! Aliases: what each names, whose it is, and what is paid for it.
 
 use super::{NewPolytope, RegisterError};
-use crate::runtime::memory::{MemoryKind, OutOfMemory, Purse, Reservation};
+use crate::runtime::memory::{MemoryKind, MemoryQuota, OutOfMemory, Reservation};
 use crate::runtime::sessions::owner::KeyDigest;
 use clearance_bodies::ContentId;
 
@@ -23,8 +23,8 @@ impl NamedByAlias {
         keys.iter().fold(open, |open, key| open | KeyDigest::opens(Some(*key), self.owner))
     }
 
-    /// Refuses to name with it what is not named so yet, unless that is asked for, and to do more
-    /// than repeat what it names without the key that it was claimed with.
+    /// Says why the alias may not name `new`. An alias moves only with `move_alias`. A claimed one
+    /// needs its key, too; without it a registration may only repeat it.
     pub(super) fn may_be_named(
         &self,
         index: usize,
@@ -54,7 +54,10 @@ impl NewPolytope {
 }
 
 /// Memory for the alias of a polytope that is to be registered, if it has one.
-pub(super) fn paid(new: &NewPolytope, purse: &Purse) -> Result<Option<Reservation>, OutOfMemory> {
+pub(super) fn paid(
+    new: &NewPolytope,
+    quota: &MemoryQuota,
+) -> Result<Option<Reservation>, OutOfMemory> {
     let Some(alias) = &new.alias else { return Ok(None) };
-    purse.reserve(MemoryKind::Aliases, ALIAS_BYTES + alias.len() as u64).map(Some)
+    quota.reserve(MemoryKind::Aliases, ALIAS_BYTES + alias.len() as u64).map(Some)
 }

@@ -12,7 +12,7 @@ fn point(x: f64, alias: &str) -> NewPolytope {
 }
 
 fn register(store: &PolytopeStore, new: NewPolytope) -> ContentId {
-    store.register(vec![new], &Purse::of_nobody(), &Limits::default()).unwrap()[0].stored.id
+    store.register(vec![new], &MemoryQuota::of_nobody(), &Limits::default()).unwrap()[0].stored.id
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn registering_is_idempotent_and_all_or_nothing() {
 
     let taken = store.register(
         vec![point(2.0, ""), point(3.0, "one")],
-        &Purse::of_nobody(),
+        &MemoryQuota::of_nobody(),
         &Limits::default(),
     );
     let expected = RegisterError::AliasTaken { index: 1, alias: "one".into(), owner: one };
@@ -32,10 +32,12 @@ fn registering_is_idempotent_and_all_or_nothing() {
     assert_eq!(store.count(), 1);
 
     let limits = Limits { polytopes_max: 2, ..Limits::default() };
-    let full = store.register(vec![point(2.0, ""), point(3.0, "")], &Purse::of_nobody(), &limits);
+    let full =
+        store.register(vec![point(2.0, ""), point(3.0, "")], &MemoryQuota::of_nobody(), &limits);
     assert_eq!(full.unwrap_err(), RegisterError::Full(limits.polytopes_max()));
-    let twice =
-        store.register(vec![point(2.0, ""), point(2.0, "")], &Purse::of_nobody(), &limits).unwrap();
+    let twice = store
+        .register(vec![point(2.0, ""), point(2.0, "")], &MemoryQuota::of_nobody(), &limits)
+        .unwrap();
     assert_eq!([0, 1].map(|k: usize| twice[k].already_registered), [false, true]);
 }
 
@@ -56,7 +58,7 @@ fn a_claimed_alias_is_moved_and_deleted_with_its_key_alone() {
     let [mine, other] = ["mine", "other"].map(KeyDigest::of);
     let name = |x: f64, alias_key: Option<KeyDigest>| {
         let new = NewPolytope { move_alias: true, alias_key, ..point(x, "it") };
-        store.register(vec![new], &Purse::of_nobody(), &Limits::default())
+        store.register(vec![new], &MemoryQuota::of_nobody(), &Limits::default())
     };
     name(1.0, Some(mine)).unwrap();
     let claimed = RegisterError::AliasClaimed { index: 0, alias: "it".to_owned() };
@@ -86,7 +88,7 @@ fn within_one_request_a_claim_holds_for_what_follows() {
         NewPolytope { move_alias: true, alias_key, ..point(x, "it") }
     };
     let new = vec![with(1.0, "mine"), with(2.0, "other")];
-    let refused = store.register(new, &Purse::of_nobody(), &Limits::default()).unwrap_err();
+    let refused = store.register(new, &MemoryQuota::of_nobody(), &Limits::default()).unwrap_err();
     assert_eq!(refused, RegisterError::AliasClaimed { index: 1, alias: "it".to_owned() });
     assert_eq!(store.count(), 0);
 }
@@ -132,15 +134,16 @@ fn pages_list_every_polytope_once_by_ascending_id() {
 fn aliases_of_one_address_leave_room_for_those_of_others() {
     use std::net::{IpAddr, Ipv4Addr};
 
-    use crate::runtime::memory::Account;
+    use crate::runtime::memory::MemoryBudget;
 
     let (store, limits) = (PolytopeStore::default(), Limits::default());
-    let account = Account::new(Limits { memory_bytes_max: 1 << 30, ..limits }.memory_bytes_max());
+    let memory_budget =
+        MemoryBudget::new(Limits { memory_bytes_max: 1 << 30, ..limits }.memory_bytes_max());
     let [greedy, other] =
-        [1, 2].map(|last| account.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last))));
+        [1, 2].map(|last| memory_budget.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last))));
     let limits = Limits::default();
-    let name = |alias: &str, purse: &Purse| {
-        store.register(vec![point(1.0, alias)], purse, &limits).map(|registered| registered.len())
+    let name = |alias: &str, quota: &MemoryQuota| {
+        store.register(vec![point(1.0, alias)], quota, &limits).map(|registered| registered.len())
     };
     for k in 0..limits.aliases_per_polytope_max {
         assert_eq!(name(&format!("greedy-{k}"), &greedy), Ok(1));
@@ -149,9 +152,9 @@ fn aliases_of_one_address_leave_room_for_those_of_others() {
     let refused = RegisterError::TooManyAliases { index: 0, limit };
     assert_eq!(name("one more", &greedy), Err(refused));
     assert_eq!(name("mine", &other), Ok(1));
-    assert!(account.used(MemoryKind::Aliases) > 17 * named::ALIAS_BYTES);
+    assert!(memory_budget.used(MemoryKind::Aliases) > 17 * named::ALIAS_BYTES);
     store.delete(&store.resolve("mine").unwrap(), &[]).unwrap();
-    assert_eq!(account.used(MemoryKind::Aliases), 0);
+    assert_eq!(memory_budget.used(MemoryKind::Aliases), 0);
 }
 
 /// Names that others would want were taken by one client, 5,000 of them in a fifth of a second, and
@@ -160,15 +163,16 @@ fn aliases_of_one_address_leave_room_for_those_of_others() {
 fn names_are_shared_by_address_and_many_addresses_find_some() {
     use std::net::{IpAddr, Ipv4Addr};
 
-    use crate::runtime::memory::Account;
+    use crate::runtime::memory::MemoryBudget;
 
     let limits = Limits { aliases_max: 100, aliases_per_polytope_max: 1_000, ..Limits::default() };
-    let account =
-        Account::new(Limits { memory_bytes_max: 1 << 30, ..limits.clone() }.memory_bytes_max());
+    let memory_budget = MemoryBudget::new(
+        Limits { memory_bytes_max: 1 << 30, ..limits.clone() }.memory_bytes_max(),
+    );
     let store = PolytopeStore::default();
     let named = |address: u8| {
-        let purse = account.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, address)));
-        let name = |alias: String| store.register(vec![point(1.0, &alias)], &purse, &limits);
+        let quota = memory_budget.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, address)));
+        let name = |alias: String| store.register(vec![point(1.0, &alias)], &quota, &limits);
         let mut count = 0;
         while name(format!("{address}-{count}")).is_ok() {
             count += 1;

@@ -161,8 +161,8 @@ impl<'a> BoundedView<'a> {
         [p.max(q), p.min(q)]
     }
 
-    /// The squared sine of the angle between directions up to which a pair that is least along the
-    /// one is a start for the search along the other, among bodies that are so round.
+    /// How far a direction may turn, as a squared sine, before the old supporting pair is a bad
+    /// start for bodies that are so round.
     #[inline]
     pub(crate) fn near_sine_squared(&self, roundness: Roundness) -> f64 {
         let [most, _] = self.vertex_counts();

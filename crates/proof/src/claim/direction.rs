@@ -4,10 +4,9 @@ use crate::Vec3;
 pub use crate::number::orientation::Axis;
 use crate::vertex_pair::VertexPair;
 
-/// A world direction, in one of the three forms of which one names a separating direction of any
-/// placed pair exactly, in the form that shows how far apart a pair is, or, where something moves
-/// and nothing turns, in one of two more. With `d0, d1, d2` the exact differences `q_j - p_i` of
-/// the vertex pairs.
+/// A direction in the world. One of the first three forms names a separating direction of any
+/// placed pair exactly; the others serve distances and translations. `d0, d1, d2` are the exact
+/// differences `q_j - p_i` of the vertex pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Direction {
     /// These three numbers.

@@ -209,7 +209,7 @@ mod tests {
     use prost::Message;
 
     use super::*;
-    use crate::runtime::memory::{MemoryKind, Purse};
+    use crate::runtime::memory::{MemoryKind, MemoryQuota};
     use crate::runtime::robots::RobotWork;
     use clearance_geometry::effort::Effort;
     use clearance_robot::model::Sources;
@@ -236,7 +236,7 @@ mod tests {
             let limits =
                 DescriptionLimits { nodes_max: 1_000, links_max: 9, parts_max: 9, depth_max: 9 };
             let robot = Robot::build(&sources, &limits, &mut Effort::unlimited()).unwrap();
-            let work = RobotWork::new(Purse::of_nobody().hold(MemoryKind::Work, 0));
+            let work = RobotWork::new(MemoryQuota::of_nobody().hold(MemoryKind::Work, 0));
             let said = description_bytes(&robot);
             let known = RegisteredRobot::new("r1-".repeat(22), robot, &work, said);
             let bytes = describe(&known).encoded_len() as u64;

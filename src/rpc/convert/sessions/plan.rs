@@ -104,8 +104,7 @@ pub fn reply_bytes(asked: u64, limits: &Limits) -> u64 {
     bytes.min(limits.reply_bytes_max)
 }
 
-/// So many coordinates of contact polygons that are not zero fill a report of the bytes that are
-/// asked for.
+/// How many coordinates of contact polygons, other than zeros, fit into the report at most.
 fn polygon_numbers_max(wire: &api::ReportOptions, limits: &Limits) -> usize {
     if !wire.contact_polygons {
         return usize::MAX;
@@ -114,8 +113,8 @@ fn polygon_numbers_max(wire: &api::ReportOptions, limits: &Limits) -> usize {
     usize::try_from(bytes / NUMBER_BYTES).unwrap_or(usize::MAX)
 }
 
-/// So many bytes of proofs fill a report of the bytes that are asked for, or one of StepSession, by
-/// which whoever takes less may ask for the rest.
+/// How many bytes of proofs fit into the report at most, or into one of StepSession: whoever takes
+/// less may ask for the rest there.
 fn proof_bytes_max(wire: &api::ReportOptions, limits: &Limits) -> usize {
     if !wire.certificates {
         return usize::MAX;

@@ -21,7 +21,7 @@ use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::compute::{Counted, JobSize};
 use crate::runtime::deadline::StopGuard;
-use crate::runtime::memory::{MemoryKind, Purse};
+use crate::runtime::memory::{MemoryKind, MemoryQuota};
 use crate::runtime::sessions::owner::{KeyDigest, new_key};
 use crate::runtime::store::{DeleteError, NewPolytope, RegisterError, StoredPage};
 use clearance_bodies::ContentId;
@@ -202,11 +202,11 @@ pub(in crate::rpc) async fn register(
     guard: &StopGuard,
     intake: &Intake,
 ) -> Result<Vec<api::RegistrationReport>, Failure> {
-    let purse = intake.purse().clone();
+    let quota = intake.quota().clone();
     let points: usize = asked.iter().map(AskedPolytope::size).sum();
     let estimate = hull_time(points + asked.len());
     let bytes = asked.iter().map(AskedPolytope::working_bytes).fold(0, u64::saturating_add);
-    let mut work = purse.reserve(MemoryKind::Work, bytes)?;
+    let mut work = quota.reserve(MemoryKind::Work, bytes)?;
     let reply: usize = asked.iter().map(AskedPolytope::reply_bytes).sum();
     let _room = shared.unsent.reserve(reply, intake)?;
     let (in_job, stop) = (shared.clone(), guard.flag());
@@ -222,7 +222,7 @@ pub(in crate::rpc) async fn register(
         let built: Result<Vec<_>, Failure> = asked.into_iter().map(&mut build).collect();
         // What was built is counted as registered from here on.
         drop(work);
-        commit(&in_job, built?, validate_only, &purse)
+        commit(&in_job, built?, validate_only, &quota)
     };
     shared.compute.run(JobSize::of(intake.extent(), estimate), job).await?
 }
@@ -231,7 +231,7 @@ fn commit(
     shared: &Shared,
     built: Vec<BuiltPolytope>,
     validate_only: bool,
-    purse: &Purse,
+    quota: &MemoryQuota,
 ) -> Result<Vec<api::RegistrationReport>, Failure> {
     let (mut new, mut reports, mut fields) = (Vec::new(), Vec::new(), Vec::new());
     let mut made_keys = Vec::new();
@@ -247,7 +247,7 @@ fn commit(
     let refused = |error: RegisterError| refused(&error, &fields);
     let (store, limits) = (&shared.store, shared.limits());
     if validate_only {
-        store.validate(&new, purse, limits).map_err(refused)?;
+        store.validate(&new, quota, limits).map_err(refused)?;
         for (report, new) in reports.iter_mut().zip(&new) {
             let aliases = new.alias.clone().into_iter().collect();
             report.polytope = Some(describe_new(&new.stored, aliases));
@@ -261,17 +261,17 @@ fn commit(
     let sizes = new.iter().filter(is_new).map(|one| one.stored.memory_bytes);
     let (count, wanted) = sizes.fold((0, 0), |(count, sum), bytes| (count + 1, sum + bytes));
     let (kind, limit) = (MemoryKind::Polytopes, limits.polytope_bytes_max());
-    if wanted > purse.room_for(kind, store.memory_bytes(), limit.value) {
+    if wanted > quota.room_for(kind, store.memory_bytes(), limit.value) {
         return Err(limit.reached().into());
     }
     let limit = limits.polytopes_max();
-    if count > purse.places_for(kind, store.count(), limit.value) {
+    if count > quota.places_for(kind, store.count(), limit.value) {
         return Err(limit.reached().into());
     }
     for one in &mut new {
-        one.stored.pay(purse)?;
+        one.stored.pay(quota)?;
     }
-    let registered = store.register(new, purse, limits).map_err(refused)?;
+    let registered = store.register(new, quota, limits).map_err(refused)?;
     for ((report, registered), made) in reports.iter_mut().zip(registered).zip(made_keys) {
         report.polytope = Some(describe(&registered.stored, store));
         report.already_registered = registered.already_registered;

@@ -35,14 +35,14 @@ pub(super) async fn receive(
 ) -> Result<api::RegistrationReport, Failure> {
     shared.refuse_while_draining()?;
     // Held until the polytope is registered: the bytes of an upload are in memory until then.
-    let purse = intake.purse();
+    let quota = intake.quota();
     let limit = shared.limits().uploads_max;
     let taken = limit.saturating_sub(shared.uploads.available_permits() as u64);
-    if !purse.may_have_another(MemoryKind::Uploads, taken, limit) {
+    if !quota.may_have_another(MemoryKind::Uploads, taken, limit) {
         return Err(Failure::Busy);
     }
     let _room = shared.uploads.clone().try_acquire_owned().map_err(|_| Failure::Busy)?;
-    let mut memory = purse.reserve(MemoryKind::Uploads, 0)?;
+    let mut memory = quota.reserve(MemoryKind::Uploads, 0)?;
     let first = next(shared, &mut chunks).await?;
     let Some(Part::Header(header)) = first else {
         return Err(Path::ROOT.field("header").bad("must be the first message").into());

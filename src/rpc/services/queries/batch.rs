@@ -174,7 +174,7 @@ const ROOM_BYTES: usize = 128 << 10;
 impl Kept {
     fn new(shared: &Shared, request: &Request<api::BatchQueryRequest>) -> Result<Self, Failure> {
         let intake = Intake::of(request);
-        let memory = intake.purse().reserve(MemoryKind::Work, 0)?;
+        let memory = intake.quota().reserve(MemoryKind::Work, 0)?;
         let held = Mutex::new(HeldForAnswers { memory, rooms: Vec::new() });
         let bytes_max = shared.limits().batch_reply_bytes_max();
         let (bytes, unsent) = (AtomicU64::new(0), shared.unsent.clone());

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use crate::rpc::services::queries::collision::CollisionQuestion;
     use crate::runtime::compute::INLINE_MAX;
-    use crate::runtime::memory::Purse;
+    use crate::runtime::memory::MemoryQuota;
     use crate::runtime::robots::RobotStore;
     use crate::runtime::settings::Limits;
     use crate::runtime::store::{NewPolytope, PolytopeStore, Stored};
@@ -221,7 +221,7 @@ mod tests {
             let alias = Some(alias.to_owned());
             let new =
                 NewPolytope { stored, alias, move_alias: false, alias_key: None, made_key: None };
-            store.register(vec![new], &Purse::of_nobody(), limits).unwrap();
+            store.register(vec![new], &MemoryQuota::of_nobody(), limits).unwrap();
         }
         let bytes = |p: &str, q: &str| {
             let body = |alias: &str| {

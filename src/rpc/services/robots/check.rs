@@ -54,7 +54,7 @@ pub(super) async fn build_cell(
     path: &Path<'_>,
     wire: &api::RobotCell,
 ) -> Result<BuiltCell, Failure> {
-    let Caller { shared, purse, guard, .. } = caller;
+    let Caller { shared, quota, guard, .. } = caller;
     // Converted even if the cell is kept: what it names may be gone since.
     let asked = caller.intake.look_through(|| {
         let asked = AskedCell::convert(path, wire, &shared.robots, &shared.catalogue())?;
@@ -65,10 +65,10 @@ pub(super) async fn build_cell(
         return Ok(kept);
     }
     let (estimate, stop) = (POINT_TIME * size(asked.size()), guard.flag());
-    let mut memory = purse.reserve(MemoryKind::Work, asked.working_bytes())?;
+    let mut memory = quota.reserve(MemoryKind::Work, asked.working_bytes())?;
     let cell = Arc::new(caller.run(estimate, move || asked.build(&stop)).await??);
     memory.set(cell.heap_bytes() as u64);
-    let payer = Payer { purse, now: shared.clock.now() };
+    let payer = Payer { quota, now: shared.clock.now() };
     let kept = shared.cells.keep(key, &cell, payer, shared.limits());
     Ok(kept.unwrap_or_else(|| BuiltCell::new(cell, memory)))
 }
@@ -96,7 +96,7 @@ pub(super) async fn answer(
     cell: &Arc<Cell>,
     request: api::CheckConfigurationsRequest,
 ) -> Result<(api::CheckConfigurationsResponse, Reservation), Failure> {
-    let Caller { shared, purse, guard, .. } = caller;
+    let Caller { shared, quota, guard, .. } = caller;
     let intake = caller.intake;
     let asked =
         intake.look_through(|| AskedCheck::convert(path, request, cell, shared.limits()))?;
@@ -106,7 +106,7 @@ pub(super) async fn answer(
     let chunks = Chunks { count, size: CHUNK.min(size_max).max(1) };
     let (stop, clock, cell) = (guard.flag(), shared.clock.clone(), cell.clone());
     let compute = shared.compute.clone();
-    let memory = purse.reserve(MemoryKind::Replies, 0)?;
+    let memory = quota.reserve(MemoryKind::Replies, 0)?;
     let job = move || {
         let start = clock.now();
         let check = |range| {

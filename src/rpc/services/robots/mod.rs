@@ -22,7 +22,7 @@ use crate::rpc::transport::timing::time_left;
 use crate::rpc::transport::unsent::AnswerRoom;
 use crate::runtime::compute::{Counted, JobSize, Refused};
 use crate::runtime::deadline::StopGuard;
-use crate::runtime::memory::{MemoryKind, Purse};
+use crate::runtime::memory::{MemoryKind, MemoryQuota};
 use crate::runtime::robots::{
     DeleteError, DescriptionBytes, ID_PREFIX, RegisteredRobot, RobotWork,
 };
@@ -53,7 +53,7 @@ pub async fn sweep(shared: Shared) {
 struct Caller<'a> {
     shared: &'a Shared,
     /// Pays for the cell, the work and the answer.
-    purse: &'a Purse,
+    quota: &'a MemoryQuota,
     /// Counts the messages that were received, and holds their memory.
     intake: &'a Intake,
     /// Says when to stop.
@@ -65,7 +65,7 @@ struct Caller<'a> {
 impl<'a> Caller<'a> {
     /// The caller of one question, who pays for it and may hang up.
     fn of_one(shared: &'a Shared, intake: &'a Intake, guard: &'a StopGuard) -> Self {
-        Self { shared, purse: intake.purse(), intake, guard, is_stream: false }
+        Self { shared, quota: intake.quota(), intake, guard, is_stream: false }
     }
 
     /// Does `job` in the compute pool.
@@ -94,13 +94,13 @@ impl api::robot_service_server::RobotService for Robots {
         let shared = &self.0;
         let guard = StopGuard::after(Some(time_left(shared.limits(), request.metadata(), None)?));
         let intake = Intake::of(&request);
-        let (purse, extent) = (intake.purse().clone(), intake.extent());
+        let (quota, extent) = (intake.quota().clone(), intake.extent());
         let mut request = request.into_inner();
         let key = std::mem::take(&mut request.robot_key);
         let brought = digest(&Path::ROOT.field("robot_key"), &key)?;
         let asked = AskedRobot::convert(request, &shared.catalogue())?;
         let (estimate, validate_only) = (BYTE_TIME * size(asked.size()), asked.validate_only());
-        let reading = purse.reserve(MemoryKind::Work, asked.reading_bytes());
+        let reading = quota.reserve(MemoryKind::Work, asked.reading_bytes());
         let work = RobotWork::new(reading.map_err(Failure::from)?);
         let (settings, stop) = (shared.settings.clone(), guard.flag());
         let building = shared.compute.run(JobSize::of(extent, estimate), move || {
@@ -124,13 +124,13 @@ impl api::robot_service_server::RobotService for Robots {
         let fresh = new_key().map_err(Failure::from)?;
         // What was built is counted as registered from here on.
         drop(work);
-        let registered = shared.robots.register(robot, &purse, shared.limits());
+        let registered = shared.robots.register(robot, &quota, shared.limits());
         let (robot, already_registered) =
             registered.map_err(|limit| Failure::from(limit.reached()))?;
         let is_open = brought.is_some() || already_registered || shared.leaves_open;
         let robot_key = if is_open { String::new() } else { fresh };
         let made = (!robot_key.is_empty()).then(|| KeyDigest::of(&robot_key));
-        if let Err(refused) = claim(shared, &robot.id, brought.or(made), &purse) {
+        if let Err(refused) = claim(shared, &robot.id, brought.or(made), &quota) {
             if !already_registered {
                 // Unless somebody else has claimed it meanwhile.
                 let _ = shared.robots.delete(&robot.id, &[]);
@@ -263,9 +263,14 @@ async fn described(
 }
 
 /// Claims a robot that is registered, if there is a key for it.
-fn claim(shared: &Shared, id: &str, key: Option<KeyDigest>, purse: &Purse) -> Result<(), Failure> {
+fn claim(
+    shared: &Shared,
+    id: &str,
+    key: Option<KeyDigest>,
+    quota: &MemoryQuota,
+) -> Result<(), Failure> {
     let Some(key) = key else { return Ok(()) };
-    match shared.robots.claim(id, key, purse, shared.limits()) {
+    match shared.robots.claim(id, key, quota, shared.limits()) {
         Ok(true) => Ok(()),
         // Somebody has deleted it meanwhile.
         Ok(false) => Err(unknown("id", id)),

@@ -20,7 +20,7 @@ use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::compute::{Compute, Counted, JobSize, Refused, Small};
 use crate::runtime::deadline::StopGuard;
-use crate::runtime::memory::{MemoryKind, Purse, Reservation};
+use crate::runtime::memory::{MemoryKind, MemoryQuota, Reservation};
 use crate::runtime::sessions::owner::{Credentials, KeyDigest, new_incarnation, new_key};
 use crate::runtime::sessions::{Bounded, Held, NewSession, Parallel, Registry, SessionError, Slot};
 use crate::runtime::settings::Limits;
@@ -55,7 +55,7 @@ pub(super) struct AnswerTime<'a> {
 /// Until when somebody waits for an answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CallTime<'a> {
-    /// As this says, which began with the call.
+    /// Until this guard fires, which was armed when the call began.
     Begun(&'a StopGuard),
     /// So long from now on. Whoever hangs up drops the answer, and what runs for it ends.
     FromNowOn(Duration),
@@ -118,8 +118,8 @@ impl SessionHost {
         let (gone, spent, left) = (going.flag(), spending.flag(), spending.left());
         let (opening, replace) = (shared.clone(), request.replace);
         let bytes = self.bytes_to_open(&path, &request)?;
-        let purse = intake.purse();
-        let memory = Mutex::new(purse.reserve(MemoryKind::Work, bytes)?);
+        let quota = intake.quota();
+        let memory = Mutex::new(quota.reserve(MemoryKind::Work, bytes)?);
         let opened = shared.compute.run(load, move || {
             let root = Path::ROOT.field(prefix);
             let path = if prefix.is_empty() { Path::ROOT } else { root };
@@ -130,8 +130,8 @@ impl SessionHost {
         let (session, report) = opened.await??;
         let checked_pairs = session.pairs_enabled();
         let incarnation = new_incarnation()?;
-        let (id, idle_timeout, purse) = (id.as_str(), idle, purse.lasting());
-        let new = NewSession { id, session, idle_timeout, purse, owner, incarnation, replace };
+        let (id, idle_timeout, quota) = (id.as_str(), idle, quota.lasting());
+        let new = NewSession { id, session, idle_timeout, quota, owner, incarnation, replace };
         let slot = registry.insert(new).map_err(|error| failure(error, id))?;
         let opened = api::OpenSessionResponse {
             session_id: id.to_owned(),
@@ -178,7 +178,7 @@ impl SessionHost {
         time: AnswerTime<'_>,
     ) -> Result<Reports, Failure> {
         let small = held.load(&frames, time.extent).small();
-        let mut steps = Steps::new(frames, index, self.registry.room(held.purse()));
+        let mut steps = Steps::new(frames, index, self.registry.room(held.quota()));
         let short = (time.budget <= SHORT).then(|| StopGuard::after(Some(time.budget)));
         let mut held = match small {
             None => held,
@@ -199,7 +199,7 @@ impl SessionHost {
             }
         };
         let (gone, spent, left) = (going.flag(), spending.flag(), spending.left());
-        let memory = Mutex::new(held.purse().reserve(MemoryKind::Work, 0)?);
+        let memory = Mutex::new(held.quota().reserve(MemoryKind::Work, 0)?);
         let (shared, reply_bytes) = (self.shared.clone(), time.reply_bytes);
         let job = move || {
             let list = Path::ROOT.field("frames");
@@ -252,10 +252,10 @@ impl SessionHost {
     pub(super) async fn declared<T: Send + 'static>(
         &self,
         mut held: Held<Session>,
-        purse: &Purse,
+        quota: &MemoryQuota,
         also: impl FnOnce(&mut Session) -> Result<T, Failure> + Send + 'static,
     ) -> Result<(T, api::SessionState, Reservation), Failure> {
-        let room = purse.reserve(MemoryKind::Replies, held.state_bytes())?;
+        let room = quota.reserve(MemoryKind::Replies, held.state_bytes())?;
         let parts = u32::try_from(held.parts()).unwrap_or(u32::MAX);
         let extent = Counted::all_of(held.state_bytes());
         let load = JobSize::of(extent, DECLARED_TIME.saturating_mul(parts));

@@ -96,7 +96,7 @@ impl api::session_service_server::SessionService for Sessions {
         let slot = self.0.find(&request.session_id, brought)?;
         let _admitted = slot.admit().map_err(|error| failure(error, &slot.id))?;
         let held = take_out(&slot).await?;
-        let ((), state, _room) = self.0.declared(held, intake.purse(), |_| Ok(())).await?;
+        let ((), state, _room) = self.0.declared(held, intake.quota(), |_| Ok(())).await?;
         check_length(&state, reply_bytes(request.reply_bytes_max, self.0.shared.limits()))?;
         Ok(Response::new(api::GetSessionResponse {
             summary: Some(summary(&slot)),
@@ -115,7 +115,7 @@ impl api::session_service_server::SessionService for Sessions {
         let brought = credentials(&metadata, request.session_key, request.incarnation);
         let slot = self.0.find(&request.session_id, brought)?;
         let bytes_max = reply_bytes(request.reply_bytes_max, self.0.shared.limits());
-        let replies = watch::start(self.0.clone(), slot, intake.purse(), bytes_max).await?;
+        let replies = watch::start(self.0.clone(), slot, intake.quota(), bytes_max).await?;
         Ok(Response::new(replies))
     }
 

@@ -11,7 +11,7 @@ use tokio::sync::broadcast;
 
 use crate::rpc::convert::sessions::news::Draft;
 use crate::rpc::convert::sessions::size::{news_bytes, poses_bytes};
-use crate::runtime::memory::{MemoryKind, Purse, Reservation};
+use crate::runtime::memory::{MemoryKind, MemoryQuota, Reservation};
 use crate::runtime::settings::{Limit, Limits};
 use clearance_proto as api;
 use clearance_scene::{Frame, Moves};
@@ -33,7 +33,7 @@ pub(super) type NewsCopy = Option<Arc<News>>;
 
 /// Writes down what frames change, and tells it to all who watch.
 #[derive(Debug, Default)]
-pub(super) struct Newsroom {
+pub(super) struct Subscribers {
     readers: Option<broadcast::Sender<NewsCopy>>,
     /// The frame that was told last, or that the first watcher has the state of.
     last_frame: u64,
@@ -41,16 +41,16 @@ pub(super) struct Newsroom {
     told: u64,
     draft: Draft,
     /// Who pays for what waits to be read.
-    purse: Option<Purse>,
+    quota: Option<MemoryQuota>,
 }
 
-impl Newsroom {
+impl Subscribers {
     /// One more reads, from the frame after `frame` on; also says how many frames were told so far.
     /// Whoever read `before` and fell behind gives back the place that it had.
     pub(super) fn subscribe(
         &mut self,
         frame: u64,
-        purse: Purse,
+        quota: MemoryQuota,
         before: Option<broadcast::Receiver<NewsCopy>>,
         limits: &Limits,
     ) -> Result<(broadcast::Receiver<NewsCopy>, u64), Limit> {
@@ -61,7 +61,7 @@ impl Newsroom {
             self.readers = Some(broadcast::Sender::new(waiting_max));
             self.draft = Draft::default();
             self.last_frame = frame;
-            self.purse = Some(purse);
+            self.quota = Some(quota);
         }
         drop(before);
         match &self.readers {
@@ -95,11 +95,11 @@ impl Newsroom {
 
     /// Tells what has changed up to a frame.
     pub(super) fn publish(&mut self, mut frame: api::WatchedFrame) {
-        let (Some(readers), Some(purse)) = (&self.readers, &self.purse) else { return };
+        let (Some(readers), Some(quota)) = (&self.readers, &self.quota) else { return };
         frame.previous_frame_id = std::mem::replace(&mut self.last_frame, frame.frame_id);
         self.told += 1;
         let bytes = news_bytes(&frame) + poses_bytes(&frame);
-        let memory = purse.reserve(MemoryKind::Replies, bytes);
+        let memory = quota.reserve(MemoryKind::Replies, bytes);
         let news = memory.ok().map(|memory| Arc::new(News { frame, _memory: memory }));
         // That nobody hears it any more is known at the next frame.
         let _ = readers.send(news);

@@ -147,7 +147,7 @@ impl Inquiry {
             return Ok(Begun::Done(Box::new(self.close(scene.frame()))));
         }
         let bytes = scene.bytes_of_copy() as u64;
-        let memory = session.purse().reserve(MemoryKind::Work, bytes)?;
+        let memory = session.quota().reserve(MemoryKind::Work, bytes)?;
         let copy = Copied { scene: scene.still_copy(), _memory: memory };
         drop(session);
         Ok(Begun::Left(Box::new(self), copy))

@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
 
 use self::intake::refused_items;
-use super::news::{NewsCopy, Newsroom};
+use super::news::{NewsCopy, Subscribers};
 use super::refused::RefusedItems;
 use super::work::{Aside, FrameWork, Steps, Until};
 use crate::rpc::convert::geometry::length;
@@ -29,7 +29,7 @@ use crate::rpc::convert::sessions::{names, news, report, robots, state};
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
-use crate::runtime::memory::Purse;
+use crate::runtime::memory::MemoryQuota;
 use crate::runtime::metrics::{Ending, QuestionKind};
 use crate::runtime::settings::Limits as WireLimits;
 use clearance_geometry::effort::{Cost, Effort};
@@ -69,7 +69,7 @@ pub struct Session {
     /// The most vertices that any part has had so far.
     vertices_max: u32,
     /// Tells those who watch.
-    newsroom: Newsroom,
+    subscribers: Subscribers,
 }
 
 impl Session {
@@ -122,7 +122,7 @@ impl Session {
             last_elapsed: Duration::ZERO,
             parts_max: 1,
             vertices_max: 1,
-            newsroom: Newsroom::default(),
+            subscribers: Subscribers::default(),
         };
         for Declared { body, shapes } in declared {
             session.keep_shapes(body.id, &body.parts, shapes);
@@ -248,20 +248,20 @@ impl Session {
     pub(super) fn watch(
         &mut self,
         limits: &WireLimits,
-        purse: Purse,
+        quota: MemoryQuota,
         before: Option<Receiver<NewsCopy>>,
     ) -> Result<(Receiver<NewsCopy>, u64), Failure> {
-        let news = self.newsroom.subscribe(self.scene.frame(), purse, before, limits);
+        let news = self.subscribers.subscribe(self.scene.frame(), quota, before, limits);
         news.map_err(|limit| limit.reached().into())
     }
 
     /// Tells those who watch what has changed, and what the answer says if there is one.
     fn tell_watchers(&mut self, is_answered: bool) {
-        let Some(draft) = self.newsroom.take_draft() else { return };
+        let Some(draft) = self.subscribers.take_draft() else { return };
         let report = self.scene.remembered_report(self.scene.frame()).filter(|_| is_answered);
         let told =
             news::to_wire(&self.scene, &self.shapes, &draft, report.as_deref(), &self.robots);
-        self.newsroom.publish(told);
+        self.subscribers.publish(told);
     }
 
     /// Applies one frame; the report says why it was refused. What it adds is taken from `room`,

@@ -47,7 +47,7 @@ pub(super) async fn step(
     let call = Call { host, slot: &slot, turns, going, extent: intake.extent() };
     let mut reports = Vec::with_capacity(request.frames.len());
     let mut room = ReplyRoom::of_call(shared, request.reply_bytes_max, request.frames.len());
-    let mut memory = intake.purse().reserve(MemoryKind::Replies, 0)?;
+    let mut memory = intake.quota().reserve(MemoryKind::Replies, 0)?;
     let mut frames = request.frames.into_iter().enumerate();
     while let Some((index, frame)) = frames.next() {
         let frame_id = frame.frame_id;

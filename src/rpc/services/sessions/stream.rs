@@ -282,7 +282,7 @@ impl Talk {
         if self.last_bytes <= LARGE_REPORT {
             return Ok(None);
         }
-        Ok(Some(self.intake.purse().reserve(MemoryKind::Replies, self.last_bytes)?))
+        Ok(Some(self.intake.quota().reserve(MemoryKind::Replies, self.last_bytes)?))
     }
 
     /// Says of each frame why it was not applied.
@@ -368,7 +368,7 @@ impl Talk {
             None => (REPORT_FACTOR * reply.encoded_len()) as u64,
         };
         self.last_bytes = bytes;
-        let hold = || self.intake.purse().hold(MemoryKind::Replies, bytes);
+        let hold = || self.intake.quota().hold(MemoryKind::Replies, bytes);
         let _memory = (bytes > LARGE_REPORT).then(hold);
         self.outbox.send(reply).await;
     }

@@ -21,9 +21,9 @@ use super::stream::turned_true;
 use crate::rpc::convert::sessions::size::{news_bytes, state_bytes};
 use crate::rpc::status::Failure;
 use crate::runtime::client::Client;
-use crate::runtime::memory::{MemoryKind, Purse, Reservation};
-use crate::runtime::seats::Seat;
+use crate::runtime::memory::{MemoryKind, MemoryQuota, Reservation};
 use crate::runtime::sessions::Slot;
+use crate::runtime::subscriptions::Subscription;
 use clearance_proto as api;
 
 type WatchReply = Result<api::WatchSessionResponse, Status>;
@@ -45,15 +45,15 @@ struct Queued {
 pub(super) async fn start(
     host: SessionHost,
     slot: Arc<Slot<Session>>,
-    purse: &Purse,
+    quota: &MemoryQuota,
     bytes_max: u64,
 ) -> Result<Replies, Failure> {
     let limit = host.shared.limits().watchers_per_session_max();
     let seat = slot.watchers.take(Client::current().principal(), limit.value);
     let seat = seat.ok_or_else(|| limit.reached())?;
     let (replies, receiver) = mpsc::channel(1);
-    let (copy, purse) = (replies.clone(), purse.clone());
-    let mut watch = Watch { host, slot, replies: copy, purse, told: 0, bytes_max, _seat: seat };
+    let (copy, quota) = (replies.clone(), quota.clone());
+    let mut watch = Watch { host, slot, replies: copy, quota, told: 0, bytes_max, _seat: seat };
     // What refuses a watcher is the status of its call.
     let (news, first) = watch.join(None).await?;
     tokio::spawn(Client::current().around(async move {
@@ -75,13 +75,13 @@ struct Watch {
     host: SessionHost,
     slot: Arc<Slot<Session>>,
     replies: mpsc::Sender<Queued>,
-    purse: Purse,
+    quota: MemoryQuota,
     /// How many frames the session had told when this watcher was last up to date.
     told: u64,
     /// So many bytes it takes for a message.
     bytes_max: u64,
     /// Its place among those who watch the session.
-    _seat: Seat,
+    _seat: Subscription,
 }
 
 impl Watch {
@@ -94,9 +94,9 @@ impl Watch {
         let is_first = before.is_none();
         let _admitted = self.slot.admit().map_err(|error| failure(error, &self.slot.id))?;
         let held = take_out(&self.slot).await?;
-        let purse = self.slot.purse.clone();
-        let watch = move |session: &mut Session| session.watch(shared.limits(), purse, before);
-        let ((news, told), state, _room) = self.host.declared(held, &self.purse, watch).await?;
+        let quota = self.slot.quota.clone();
+        let watch = move |session: &mut Session| session.watch(shared.limits(), quota, before);
+        let ((news, told), state, _room) = self.host.declared(held, &self.quota, watch).await?;
         check_length(&state, self.bytes_max)?;
         let lost_frames = if is_first { 0 } else { told - self.told };
         self.told = told;
@@ -161,7 +161,7 @@ impl Watch {
         // The numbers of packed poses are those of the news, which are counted once for all.
         let news = reply.frame.as_ref().map_or(0, news_bytes);
         let bytes = news + reply.state.as_ref().map_or(0, state_bytes);
-        let memory = self.purse.reserve(MemoryKind::Replies, bytes)?;
+        let memory = self.quota.reserve(MemoryKind::Replies, bytes)?;
         let queued = Queued { reply: Ok(reply), _memory: Some(memory) };
         let _ = self.replies.send(queued).await;
         Ok(())

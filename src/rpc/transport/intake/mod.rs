@@ -14,10 +14,12 @@ pub(super) use self::arriving::Arriving;
 use self::scan::{Refusal, scan};
 use self::structures::Structures;
 use super::caller::Caller;
-use super::crowd::Busy;
+use super::limiter::ActiveCall;
 use crate::rpc::status::Failure;
 use crate::runtime::compute::Counted;
-use crate::runtime::memory::{Arrival, CALL_BYTES, MemoryKind, OutOfMemory, Purse, Reservation};
+use crate::runtime::memory::{
+    Arrival, CALL_BYTES, MemoryKind, MemoryQuota, OutOfMemory, Reservation,
+};
 use crate::runtime::settings::{Limits, Settings};
 
 /// Messages from which on reading them may keep other clients of the thread waiting.
@@ -31,13 +33,13 @@ pub(in crate::rpc) struct Intake(Arc<Call>);
 #[derive(Debug)]
 struct Call {
     settings: Arc<Settings>,
-    purse: Purse,
+    quota: MemoryQuota,
     /// For the call as such.
     _own: Reservation,
     /// For the messages that are decoded and not done with.
     decoded: Mutex<Decoded>,
     /// Its connection is not idle.
-    _busy: Option<Busy>,
+    _busy: Option<ActiveCall>,
 }
 
 /// The memory of messages.
@@ -51,10 +53,10 @@ struct Decoded {
 impl Intake {
     /// For a new call of this caller, if there is memory for it.
     pub(super) fn new(settings: Arc<Settings>, caller: Caller) -> Result<Self, OutOfMemory> {
-        let Caller { purse, busy, .. } = caller;
-        let own = purse.reserve(MemoryKind::Calls, CALL_BYTES)?;
+        let Caller { quota, busy, .. } = caller;
+        let own = quota.reserve(MemoryKind::Calls, CALL_BYTES)?;
         let decoded = Mutex::default();
-        Ok(Self(Arc::new(Call { settings, purse, _own: own, decoded, _busy: busy })))
+        Ok(Self(Arc::new(Call { settings, quota, _own: own, decoded, _busy: busy })))
     }
 
     /// Lets the decoders that `call` makes find this.
@@ -63,8 +65,8 @@ impl Intake {
     }
 
     /// Who pays.
-    pub(in crate::rpc) fn purse(&self) -> &Purse {
-        &self.0.purse
+    pub(in crate::rpc) fn quota(&self) -> &MemoryQuota {
+        &self.0.quota
     }
 
     /// That of a call, as the transport has put it there.
@@ -111,7 +113,7 @@ impl Intake {
         if bytes <= CALL_BYTES / 2 {
             return Ok(None);
         }
-        Ok(Some(self.0.purse.arrival(bytes)?))
+        Ok(Some(self.0.quota.arrival(bytes)?))
     }
 
     fn limits(&self) -> &Limits {
@@ -133,7 +135,7 @@ impl Call {
         if bytes <= CALL_BYTES / 2 {
             return Ok(None);
         }
-        Ok(Some(self.purse.reserve(kind, bytes)?))
+        Ok(Some(self.quota.reserve(kind, bytes)?))
     }
 
     /// Takes the memory of a message that is within the limits.

@@ -4,22 +4,22 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::task::Waker;
 
 use super::*;
-use crate::runtime::memory::{Account, MemoryKind};
+use crate::runtime::memory::{MemoryBudget, MemoryKind};
 use crate::runtime::settings::Limits;
 
 const MIB: usize = 1 << 20;
 
-fn account(mib: u64) -> Account {
+fn memory_budget(mib: u64) -> MemoryBudget {
     let limits = Limits { memory_bytes_max: mib << 20, ..Limits::default() };
-    Account::new(limits.memory_bytes_max())
+    MemoryBudget::new(limits.memory_bytes_max())
 }
 
-fn client(account: &Account, last: u8) -> Purse {
-    account.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)))
+fn client(memory_budget: &MemoryBudget, last: u8) -> MemoryQuota {
+    memory_budget.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)))
 }
 
-fn connection(purse: Purse) -> Unread {
-    let unread = Unread::new(purse);
+fn connection(quota: MemoryQuota) -> Unread {
+    let unread = Unread::new(quota);
     unread.came(&[0; super::super::frames::PREFACE_BYTES]);
     unread
 }
@@ -47,9 +47,9 @@ fn is_beyond(unread: &Unread) -> bool {
 
 #[test]
 fn what_nobody_reads_is_in_the_account_until_it_is_read_or_its_call_is_over() {
-    let account = account(512);
-    let unread = connection(client(&account, 1));
-    let used = || account.used(MemoryKind::Receiving) as usize;
+    let memory_budget = memory_budget(512);
+    let unread = connection(client(&memory_budget, 1));
+    let used = || memory_budget.used(MemoryKind::Receiving) as usize;
     begin(&unread, 1);
     let (first, _told) = unread.take_on(1);
     data(&unread, 1, 2);
@@ -77,20 +77,20 @@ fn what_nobody_reads_is_in_the_account_until_it_is_read_or_its_call_is_over() {
 /// Data frames of one byte take two hundred times as much while they wait.
 #[test]
 fn frames_of_one_byte_are_counted_for_what_they_take() {
-    let account = account(512);
-    let unread = connection(client(&account, 1));
+    let memory_budget = memory_budget(512);
+    let unread = connection(client(&memory_budget, 1));
     begin(&unread, 1);
     let _call = unread.take_on(1);
     let frame = [0, 0, 1, 0, 0, 0, 0, 0, 1, 7];
     unread.came(&frame.repeat(10_000));
-    assert!(account.total() > 10_000 * 256, "{}", account.total());
+    assert!(memory_budget.total() > 10_000 * 256, "{}", memory_budget.total());
 }
 
 #[test]
 fn the_stream_with_most_is_given_up_where_there_is_no_memory() {
-    let account = account(16);
-    let unread = connection(client(&account, 1));
-    let others = client(&account, 2).hold(MemoryKind::Work, 14 << 20);
+    let memory_budget = memory_budget(16);
+    let unread = connection(client(&memory_budget, 1));
+    let others = client(&memory_budget, 2).hold(MemoryKind::Work, 14 << 20);
     let mut calls: Vec<_> = [1, 3, 5]
         .map(|stream| {
             begin(&unread, stream);
@@ -106,31 +106,31 @@ fn the_stream_with_most_is_given_up_where_there_is_no_memory() {
     );
     calls.remove(1);
     assert!(!is_beyond(&unread));
-    assert!(account.used(MemoryKind::Receiving) as usize <= MIB / 2);
+    assert!(memory_budget.used(MemoryKind::Receiving) as usize <= MIB / 2);
     drop(others);
 }
 
 #[test]
 fn a_stream_gives_way_when_others_need_its_memory() {
-    let account = account(16);
-    let unread = connection(client(&account, 1));
+    let memory_budget = memory_budget(16);
+    let unread = connection(client(&memory_budget, 1));
     begin(&unread, 1);
     let (call, mut told) = unread.take_on(1);
     data(&unread, 1, 60);
     assert!(!is_beyond(&unread) && told.try_recv().is_err());
-    let held = client(&account, 3).hold(MemoryKind::Work, 14 << 20);
-    let needed = client(&account, 2).reserve(MemoryKind::Work, 200 << 10);
+    let held = client(&memory_budget, 3).hold(MemoryKind::Work, 14 << 20);
+    let needed = client(&memory_budget, 2).reserve(MemoryKind::Work, 200 << 10);
     assert!(!is_beyond(&unread));
     assert!(told.try_recv().is_ok());
     drop((call, needed, held));
-    assert_eq!(account.total(), 0);
+    assert_eq!(memory_budget.total(), 0);
 }
 
 #[test]
 fn a_connection_ends_that_has_no_stream_to_give_up() {
-    let account = account(16);
-    let unread = connection(client(&account, 1));
-    let _others = client(&account, 2).hold(MemoryKind::Work, 15 << 20);
+    let memory_budget = memory_budget(16);
+    let unread = connection(client(&memory_budget, 1));
+    let _others = client(&memory_budget, 2).hold(MemoryKind::Work, 15 << 20);
     begin(&unread, 1);
     data(&unread, 1, 100);
     assert!(is_beyond(&unread));

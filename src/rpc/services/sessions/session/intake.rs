@@ -39,13 +39,13 @@ impl Session {
         asked: AskedFrame<'_>,
         refused: &[(usize, MoveError)],
     ) {
-        if self.newsroom.is_read() {
+        if self.subscribers.is_read() {
             let is_robots = |error: &MoveError| matches!(error, MoveError::Robot(_));
             let refused_of = [false, true].map(|of_robots| {
                 let of = refused.iter().filter(|(_, error)| is_robots(error) == of_robots);
                 of.map(|(index, _)| *index).collect()
             });
-            self.newsroom.note(&asked.frame, &asked.moves, &refused_of);
+            self.subscribers.note(&asked.frame, &asked.moves, &refused_of);
         }
         for gone in &wire.removed_body_ids {
             let shapes = self.shapes.remove(gone);

@@ -18,7 +18,7 @@ use super::model::{Asked, Fate, Model, Pair};
 use crate::rpc::convert::sessions::state::rules_to_wire;
 use crate::rpc::shared::Shared;
 use crate::runtime::clock::ManualClock;
-use crate::runtime::memory::Purse;
+use crate::runtime::memory::MemoryQuota;
 use crate::runtime::sessions::Resident;
 use crate::runtime::sessions::owner::Credentials;
 use crate::runtime::settings::Settings;
@@ -61,7 +61,8 @@ impl Ground {
                 alias_key: None,
                 made_key: None,
             };
-            let known = shared.store.register(vec![new], &Purse::of_nobody(), shared.limits());
+            let known =
+                shared.store.register(vec![new], &MemoryQuota::of_nobody(), shared.limits());
             let id = known.unwrap()[0].stored.id;
             let stored = shared.store.get(&id).unwrap();
             let shape = Place::Session.part(&stored.body).expect("a polytope was registered");

@@ -29,9 +29,9 @@ const LEFT_FAR: f64 = 0.05;
 const RETREATS: u32 = 2;
 /// The part of the step that has to be left when its end is drawn back.
 const RETREAT_MAX: f64 = 0.5;
-/// The part of the gap that features may tilt into before the time whose normal is taken for a step
-/// ahead of the tilt.
-const LEAD: f64 = 0.7;
+/// A step ahead of the tilt takes the normal of the time at which the features' tilt has used up
+/// this share of the gap.
+const TILT_SHARE: f64 = 0.7;
 
 /// A step to just before contact of the features that are nearest at the present time, if that is
 /// where they lead.
@@ -54,7 +54,7 @@ pub(super) fn ahead_of_tilt(
     let t = search.at.t;
     let now = features(search)?;
     let rates = now.rates(&mut search.moving);
-    let end = t + LEAD * (now.height - search.moving.clear) / now.tilt(&rates);
+    let end = t + TILT_SHARE * (now.height - search.moving.clear) / now.tilt(&rates);
     let is_ahead = end > t && end < 1.0;
     if !is_ahead {
         return None;

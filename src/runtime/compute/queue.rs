@@ -14,7 +14,7 @@ use crate::runtime::principal::Principal;
 
 /// Items that wait, in lines by client.
 #[derive(Debug)]
-pub(super) struct FairLine<T> {
+pub(super) struct FairQueue<T> {
     /// None is empty. The next turn is that of the first.
     principals: VecDeque<OfPrincipal<T>>,
     count: usize,
@@ -42,13 +42,13 @@ struct InLine<T> {
     gives_way: bool,
 }
 
-impl<T> Default for FairLine<T> {
+impl<T> Default for FairQueue<T> {
     fn default() -> Self {
         Self { principals: VecDeque::new(), count: 0 }
     }
 }
 
-impl<T> FairLine<T> {
+impl<T> FairQueue<T> {
     /// How many wait.
     pub(super) fn count(&self) -> usize {
         self.count
@@ -107,7 +107,7 @@ impl<T> FairLine<T> {
 
     /// The newest item of the longest line, if a newcomer of `client` waits with fewer: of the
     /// principal with most, or where that is the newcomer's own, of its connection with most.
-    pub(super) fn crowd_out(&mut self, client: Client) -> Option<T> {
+    pub(super) fn evict_for(&mut self, client: Client) -> Option<T> {
         let (line, most) = longest(self.principals.iter().map(|line| line.count))?;
         let at = |line: &OfPrincipal<T>| line.principal == client.principal();
         let own = self.principals.iter().find(|line| at(line)).map_or(0, |line| line.count);
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn principals_have_turns_and_their_connections_within_these() {
-        let mut line = FairLine::default();
+        let mut line = FairQueue::default();
         let (a, b, c) = (client("10.0.0.1:1"), client("10.0.0.1:2"), client("10.0.0.2:1"));
         for (ticket, client) in [a, a, a, b, c, c].into_iter().enumerate() {
             line.push(client, ticket as u64, ticket, true);
@@ -166,19 +166,19 @@ mod tests {
 
     #[test]
     fn the_newest_of_the_longest_line_gives_way_to_whoever_has_fewer() {
-        let mut line = FairLine::default();
+        let mut line = FairQueue::default();
         let (a, b, c) = (client("10.0.0.1:1"), client("10.0.0.1:2"), client("10.0.0.2:1"));
         for ticket in 0..4 {
             line.push(a, ticket, ticket, ticket < 3);
         }
         // The fourth does not give way.
-        assert_eq!(line.crowd_out(c), Some(2));
-        assert_eq!(line.crowd_out(a), None);
-        assert_eq!(line.crowd_out(b), Some(1));
+        assert_eq!(line.evict_for(c), Some(2));
+        assert_eq!(line.evict_for(a), None);
+        assert_eq!(line.evict_for(b), Some(1));
         line.push(c, 7, 7, true);
-        assert_eq!((line.crowd_out(c), line.count()), (None, 3));
+        assert_eq!((line.evict_for(c), line.count()), (None, 3));
         assert_eq!((line.remove(c, 7), line.remove(c, 7)), (Some(7), None));
         assert_eq!((line.remove(a, 0), line.remove(a, 3), line.count()), (Some(0), Some(3), 0));
-        assert_eq!(line.crowd_out(c), None);
+        assert_eq!(line.evict_for(c), None);
     }
 }
