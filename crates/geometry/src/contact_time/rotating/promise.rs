@@ -101,8 +101,8 @@ fn speed_after(search: &TurningSearch<'_>, answer: &FirstContact, effort: &mut E
     deeper.map_or(0.0, |(after, now)| (after - now) * unit / time)
 }
 
-/// By how much the speed before the bracket may differ from the one in it.
-const SPEED_DOUBT: f64 = 1.0;
+/// By which share the speed before the bracket may differ from the one in it.
+const SPEED_DOUBT: f64 = 0.0625;
 
 /// How far the bodies are from each other at time t, rounded, in the units of the search.
 fn distance_at(search: &mut TurningSearch<'_>, t: f64, effort: &mut Effort<'_>) -> f64 {

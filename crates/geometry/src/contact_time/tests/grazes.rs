@@ -62,7 +62,7 @@ fn is_as_narrow_as_promised(question: &Question<'_>, answer: &FirstContact) -> b
     let before = (t_free - spare).max(0.0);
     let closed_in = distance_at(question, before) - distance_at(question, t_free);
     let share = spare / (t_free - before).max(f64::MIN_POSITIVE);
-    closed_in * share <= (2.0 * CLEARANCE + 8.0 * f64::EPSILON) * scale
+    closed_in * share <= (1.0625 * CLEARANCE + 8.0 * f64::EPSILON) * scale
 }
 
 fn lattice(random: &mut Random, reach: u64) -> Vec3 {
