@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use clearance_geometry::effort::Cost;
-use clearance_scene::report::Counters;
+use clearance_scene::Counters;
 
 /// The kinds of question that are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

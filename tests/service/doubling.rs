@@ -17,7 +17,7 @@ use clearance_robot::Robot;
 use clearance_robot::model::Sources;
 use clearance_robot::urdf::DescriptionLimits;
 use clearance_scene::query::{BodyFilter, SceneView};
-use clearance_scene::robots::{Attached, rest_values};
+use clearance_scene::{Attached, rest_values};
 use clearance_scene::{
     Body, BodyChange, BodyId, Declaration, Frame, Limits, RobotChanges, RobotId, RuleChanges,
     Scene, SceneRobot,

@@ -22,7 +22,7 @@ use clearance_geometry::penetration::{Depth, Range};
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::separation::Decision;
-use clearance_scene::report::PairContact;
+use clearance_scene::PairContact;
 use clearance_scene::{
     Between, Body, BodyId, Chosen, Declaration, Frame, Limits, Listed, Move, PairReport, Questions,
     Scene, Serial,

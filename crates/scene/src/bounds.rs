@@ -7,7 +7,9 @@
 
 mod lanes;
 
-pub use self::lanes::{BOX_LANES, BoxBlock, BoxWay};
+pub(crate) use self::lanes::BOX_LANES;
+pub(crate) use self::lanes::BoxBlock;
+pub(crate) use self::lanes::BoxWay;
 
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Direction;
@@ -17,7 +19,7 @@ use clearance_geometry::pose::{Pose, STRETCH_MAX};
 
 /// An axis-aligned box of the world that holds something, exactly.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Box3 {
+pub(crate) struct Box3 {
     /// At most every coordinate held.
     pub low: [f64; 3],
     /// At least every coordinate held.
@@ -26,7 +28,7 @@ pub struct Box3 {
 
 /// Proof that two boxes are separated.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gap {
+pub(crate) struct Gap {
     /// 0, 1 or 2: the coordinate in which they are apart.
     pub axis: usize,
     /// Whether Q lies on the negative side of P.
@@ -37,7 +39,7 @@ pub struct Gap {
 
 impl Gap {
     /// The axis from P towards Q: `min over Q of s·y > max over P of s·x`.
-    pub fn direction(&self) -> Direction {
+    pub(crate) fn direction(&self) -> Direction {
         let mut s = Vec3::zeros();
         s[self.axis] = if self.negative { -1.0 } else { 1.0 };
         Direction::Vector(s)
@@ -52,7 +54,7 @@ impl Box3 {
     /// far as `|row|·h`. What is computed is a product and a sum or two off for each of three
     /// terms; γ₁₆ of the sizes they are summed from is more than all of it and what the bound takes
     /// to compute, and so is [`UNDERFLOW_FLOOR`] for what underflows.
-    pub fn of_placed(polytope: &Polytope, pose: &Pose) -> Self {
+    pub(crate) fn of_placed(polytope: &Polytope, pose: &Pose) -> Self {
         let bounds = polytope.bounds();
         let radius = bounds.radius * STRETCH_MAX;
         let middle = bounds.low / 2.0 + bounds.high / 2.0;
@@ -74,7 +76,7 @@ impl Box3 {
 
     /// Holds the ball.
     #[inline]
-    pub fn around(ball: &Ball) -> Self {
+    pub(crate) fn around(ball: &Ball) -> Self {
         Self {
             low: ball.centre.map(|c| (c - ball.radius).next_down()),
             high: ball.centre.map(|c| (c + ball.radius).next_up()),
@@ -83,7 +85,7 @@ impl Box3 {
 
     /// Holds both.
     #[must_use]
-    pub fn union(&self, other: &Self) -> Self {
+    pub(crate) fn union(&self, other: &Self) -> Self {
         Self {
             low: std::array::from_fn(|i| self.low[i].min(other.low[i])),
             high: std::array::from_fn(|i| self.high[i].max(other.high[i])),
@@ -92,7 +94,7 @@ impl Box3 {
 
     /// Larger by `by` metres on every side.
     #[must_use]
-    pub fn inflated(&self, by: f64) -> Self {
+    pub(crate) fn inflated(&self, by: f64) -> Self {
         Self {
             low: self.low.map(|c| (c - by).next_down()),
             high: self.high.map(|c| (c + by).next_up()),
@@ -107,7 +109,7 @@ impl Box3 {
     /// that has `|f''| <= θ² |y|`; so the path stays within `θ² |y| / 8` of the segment between its
     /// ends, which the boxes of the two poses hold.
     #[must_use]
-    pub fn swept(from: &Self, to: &Self, angle: f64, pivot: &Vec3) -> Self {
+    pub(crate) fn swept(from: &Self, to: &Self, angle: f64, pivot: &Vec3) -> Self {
         let held = from.union(to);
         if angle.abs() <= 0.0 {
             return held;
@@ -118,13 +120,13 @@ impl Box3 {
 
     /// Holds whatever is no farther from a point than something held.
     #[must_use]
-    pub fn about(&self, point: &Vec3) -> Self {
+    pub(crate) fn about(&self, point: &Vec3) -> Self {
         Self { low: (*point).into(), high: (*point).into() }.inflated(self.reach_from(point))
     }
 
     /// Holds what is held, moved.
     #[must_use]
-    pub fn moved(&self, by: &Vec3) -> Self {
+    pub(crate) fn moved(&self, by: &Vec3) -> Self {
         Self {
             low: std::array::from_fn(|i| (self.low[i] + by[i]).next_down()),
             high: std::array::from_fn(|i| (self.high[i] + by[i]).next_up()),
@@ -132,7 +134,7 @@ impl Box3 {
     }
 
     /// At most the distance between something held and something that the other box holds, metres.
-    pub fn distance_below(&self, other: &Self) -> f64 {
+    pub(crate) fn distance_below(&self, other: &Self) -> f64 {
         let gaps: [f64; 3] = std::array::from_fn(|i| {
             let gap = (other.low[i] - self.high[i]).max(self.low[i] - other.high[i]);
             gap.max(0.0)
@@ -161,12 +163,12 @@ impl Box3 {
     }
 
     /// The middle along an axis, rounded.
-    pub fn centre(&self, axis: usize) -> f64 {
+    pub(crate) fn centre(&self, axis: usize) -> f64 {
         self.low[axis] / 2.0 + self.high[axis] / 2.0
     }
 
     /// The axis along which the centres of some boxes lie farthest apart.
-    pub fn widest_axis_of_centres<'a>(boxes: impl Iterator<Item = &'a Self>) -> usize {
+    pub(crate) fn widest_axis_of_centres<'a>(boxes: impl Iterator<Item = &'a Self>) -> usize {
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for held in boxes {
             for axis in 0..3 {
@@ -180,18 +182,18 @@ impl Box3 {
 
     /// Whether the boxes have a point in common.
     #[inline]
-    pub fn meets(&self, q: &Self) -> bool {
+    pub(crate) fn meets(&self, q: &Self) -> bool {
         (0..3).all(|axis| self.low[axis] <= q.high[axis] && q.low[axis] <= self.high[axis])
     }
 
     /// Whether all of the other box lies within this one.
     #[inline]
-    pub fn holds(&self, inner: &Self) -> bool {
+    pub(crate) fn holds(&self, inner: &Self) -> bool {
         (0..3).all(|axis| self.low[axis] <= inner.low[axis] && inner.high[axis] <= self.high[axis])
     }
 
     /// The widest gap between the boxes, or none when they may meet.
-    pub fn gap(&self, q: &Self) -> Option<Gap> {
+    pub(crate) fn gap(&self, q: &Self) -> Option<Gap> {
         let mut widest: Option<Gap> = None;
         for axis in 0..3 {
             for (negative, near, far) in
@@ -211,7 +213,7 @@ impl Box3 {
 
 /// A ball of the world that holds something, exactly.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ball {
+pub(crate) struct Ball {
     /// Its centre.
     pub centre: [f64; 3],
     /// At least the distance from the centre to every point held, metres.
@@ -224,14 +226,14 @@ const BALL_ROUNDING: f64 = 16.0 * UNIT;
 
 impl Ball {
     /// Holds the box.
-    pub fn around(held: &Box3) -> Self {
+    pub(crate) fn around(held: &Box3) -> Self {
         let centre = std::array::from_fn(|i| held.low[i] / 2.0 + held.high[i] / 2.0);
         Self { centre, radius: held.reach_from(&Vec3::from(centre)) }
     }
 
     /// Holds a ball on its whole way from one pose to another: see [`Box3::swept`].
     #[must_use]
-    pub fn swept(from: &Self, to: &Self, angle: f64, pivot: &Vec3) -> Self {
+    pub(crate) fn swept(from: &Self, to: &Self, angle: f64, pivot: &Vec3) -> Self {
         let centre = std::array::from_fn(|i| from.centre[i] / 2.0 + to.centre[i] / 2.0);
         let halfway = Self { centre, radius: 0.0 };
         let ends = halfway.distance_above(from).max(halfway.distance_above(to));
@@ -244,21 +246,21 @@ impl Ball {
     }
 
     /// The larger of its width and the largest coordinate of anything held, rounded.
-    pub fn size(&self) -> f64 {
+    pub(crate) fn size(&self) -> f64 {
         let [x, y, z] = self.centre.map(f64::abs);
         (x.max(y).max(z) + self.radius).max(2.0 * self.radius)
     }
 
     /// Larger by `by` metres.
     #[must_use]
-    pub fn inflated(&self, by: f64) -> Self {
+    pub(crate) fn inflated(&self, by: f64) -> Self {
         Self { radius: (self.radius + by).next_up(), ..*self }
     }
 
     /// Whether the balls may have a point in common: when this is false, the distance of what they
     /// hold is greater than zero.
     #[inline]
-    pub fn may_meet(&self, q: &Self) -> bool {
+    pub(crate) fn may_meet(&self, q: &Self) -> bool {
         let reach = self.radius + q.radius;
         let squares = self.squared_distance(q);
         // What underflows is less than the smallest normal number.
@@ -272,7 +274,7 @@ impl Ball {
     /// With c between the centres, `|c - t velocity|` is least near the t that is computed here: a
     /// rounding of that t adds the square of its error, which is less than the rounding of the
     /// vector, and that is a few roundings of its terms.
-    pub fn misses_along(&self, velocity: &Vec3, q: &Self) -> bool {
+    pub(crate) fn misses_along(&self, velocity: &Vec3, q: &Self) -> bool {
         let c = Vec3::from(q.centre) - Vec3::from(self.centre);
         let t = (c.dot(velocity) / velocity.norm_squared()).clamp(0.0, 1.0);
         // For a ball that stands still the quotient is no number.
@@ -284,7 +286,7 @@ impl Ball {
 
     /// Whether all of the other ball surely lies within this one.
     #[inline]
-    pub fn holds(&self, inner: &Self) -> bool {
+    pub(crate) fn holds(&self, inner: &Self) -> bool {
         let room = self.radius - inner.radius;
         let most = self.squared_distance(inner) * (1.0 + BALL_ROUNDING) + f64::MIN_POSITIVE;
         // NaN and infinity are held by nothing.
@@ -293,7 +295,7 @@ impl Ball {
 
     /// At most the distance of what the balls hold, metres; 0 or less if they may meet.
     #[inline]
-    pub fn gap(&self, q: &Self) -> f64 {
+    pub(crate) fn gap(&self, q: &Self) -> f64 {
         if self.may_meet(q) {
             return 0.0;
         }
@@ -318,9 +320,9 @@ mod tests {
     use std::f64::consts::PI;
     use std::sync::Arc;
 
-    use super::super::body::Body;
-    use super::super::travel::Form;
     use super::*;
+    use crate::declared::body::Body;
+    use crate::placed::travel::Form;
     use clearance_geometry::hull::samples::{Random, polytope_of};
 
     fn unit_at(x: f64) -> Box3 {

@@ -19,14 +19,14 @@ pub enum Rule {
 /// Whether this rule is broken.
 #[cfg(not(debug_assertions))]
 #[inline(always)]
-pub(super) const fn is_broken(_rule: Rule) -> bool {
+pub(crate) const fn is_broken(_rule: Rule) -> bool {
     false
 }
 
 #[cfg(debug_assertions)]
 pub use self::on_purpose::during;
 #[cfg(debug_assertions)]
-pub(super) use self::on_purpose::is_broken;
+pub(crate) use self::on_purpose::is_broken;
 
 #[cfg(debug_assertions)]
 mod on_purpose {
@@ -54,7 +54,7 @@ mod on_purpose {
         }
     }
 
-    pub(in super::super) fn is_broken(rule: Rule) -> bool {
+    pub(crate) fn is_broken(rule: Rule) -> bool {
         BROKEN.get() == Some(rule)
     }
 }

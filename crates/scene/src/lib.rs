@@ -1,76 +1,61 @@
 //! Scenes: bodies, pairs, witnesses and the step of a frame. State, deterministic, no
 //! clock, no I/O, no threads.
 //!
-//! Reading order: [`body`] says what is declared and [`bounds`] where it surely is; `near` keeps
-//! the pairs worth looking at, with a `box_tree` or, all at once, a `ball_grid`; `travel` bounds
-//! how far bodies have moved, and so which of those pairs may sleep; [`question`] is what a frame
-//! asks, [`report`] what it is told; `looks` finds how simple pairs stand, `answer`, `contact`,
-//! `measures`, `meet` and `ranges` ask geometry all that may be asked about one; [`kept`] and
-//! `table` keep what is remembered of pairs, [`pairs`] what a question in detail needs, and
-//! [`methods`] says which method answers what; [`state`] is a scene, [`apply`] takes a frame in
-//! ([`changes`] of bodies and rules by `structure`) and [`step`] answers it, with contacts that
-//! begin and end put in order by [`events`] and pairs by `ranking`. [`query`] asks a scene that
-//! stands still: rays, shape casts, overlaps, nearest bodies.
+//! Rooms, each of which uses only those before it:
+//!
+//! - `bounds`, `brackets`, `pair_key`, `waiting`, [`methods`]: boxes and balls, the names of pairs,
+//!   who waits for an answer, which method answers what.
+//! - `declared`: what a client states: bodies, robots, which pairs are checked, frames, questions.
+//! - `placed`: where bodies and robots are, where they were, how far they have come.
+//! - `near`: which bodies may be near each other.
+//! - `pairs`: how a pair stands, and all else that may be asked about one.
+//! - `memory`: what is remembered of pairs, and the look that most of them take.
+//! - `frame`: [`Scene`], which applies frames and answers them.
+//! - [`query`]: questions to a scene that stands still: rays, shape casts, overlaps, nearest
+//!   bodies.
 //!
 //! Two kinds of state live here. *Declared state* (bodies, poses, announced contacts, the last
 //! frame's id) decides the answers, and [`Scene::declaration`] states it whole, so another server
 //! can go on from it. *Witnesses* only save time: clearing them changes no verdict and no event.
 
-mod answer;
-pub mod apply;
-mod ball_grid;
-pub mod body;
-pub mod bounds;
-mod box_tree;
+mod bounds;
+mod brackets;
 pub mod broken;
-mod carry;
-pub mod changes;
-mod classes;
-mod contact;
-pub mod declaration;
-pub mod events;
-pub mod groups;
-pub mod kept;
-mod listing;
-mod looks;
-mod measures;
-mod meet;
+mod declared;
+mod frame;
+mod memory;
 pub mod methods;
-mod mount;
 mod near;
-pub mod pairs;
-mod polygons;
-mod proofs;
+mod pair_key;
+mod pairs;
+mod placed;
 pub mod query;
-pub mod question;
-mod ranges;
-mod ranking;
-pub mod report;
-mod rigid;
-pub mod robots;
-pub mod rules;
-pub mod state;
-pub mod step;
-mod structure;
-mod table;
-mod travel;
-pub mod waiting;
+mod waiting;
 
-pub use apply::{Applied, FrameError};
-pub use body::{Body, BodyId, Part};
-pub use changes::{BodyChange, RuleChanges};
-pub use declaration::{Contact, Declaration, DeclarationError, PairMargin, Problem};
-pub use groups::Groups;
-pub use kept::Batch;
-pub use methods::{Chosen, Methods};
-pub use pairs::{PairKey, PairState, Runner, Serial};
-pub use question::{Between, Frame, Listed, Move, Moves, Questions};
-pub use report::{Event, EventKind, PairReport, RankedPair, Report};
-pub use robots::{RobotChanges, RobotId, RobotMove, SceneRobot};
-pub use rules::Rules;
-pub use state::{Limits, Scene};
-pub use step::{StepError, Stepped};
-pub use waiting::{TooManyPairs, Unanswered, Waiting};
+pub use self::declared::body::{Body, BodyId, Part};
+pub use self::declared::changes::{BodyChange, RuleChanges};
+pub use self::declared::declaration::{Contact, Declaration};
+pub use self::declared::error::{DeclarationError, Problem};
+pub use self::declared::groups::Groups;
+pub use self::declared::question::{Between, Frame, Listed, Move, Moves, Questions};
+pub use self::declared::robots::{
+    Attached, RobotChanges, RobotId, RobotMove, RobotMoveError, SceneRobot, rest_values,
+};
+pub use self::declared::rules::{PairMargin, Rules};
+pub use self::frame::apply::{Applied, FrameError};
+pub use self::frame::scene::{Limits, Scene};
+pub use self::frame::step::{StepError, Stepped};
+pub use self::memory::kept::Batch;
+pub use self::memory::runner::{Runner, Serial};
+pub use self::methods::{Chosen, Methods};
+pub use self::pair_key::PairKey;
+pub use self::pairs::report::{
+    Counters, Event, EventKind, MoveError, PairContact, PairDepth, PairDistance, PairRange,
+    PairReport, PartChain, PartGap, PartPair, PartProof, PartReach, PartRow, PlacedNumbers,
+    RankedPair, Report, Tally,
+};
+pub use self::pairs::state::PairState;
+pub use self::waiting::{TooManyPairs, Unanswered, Waiting};
 
 #[cfg(test)]
 mod tests;

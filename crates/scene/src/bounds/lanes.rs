@@ -8,11 +8,11 @@ use clearance_geometry::number::binary::power_of_two;
 use clearance_geometry::number::rounding::UNIT;
 
 /// Boxes that are looked at side by side.
-pub const BOX_LANES: usize = 4;
+pub(crate) const BOX_LANES: usize = 4;
 
 /// Some boxes by coordinates.
 #[derive(Clone, Copy, Debug)]
-pub struct BoxBlock {
+pub(crate) struct BoxBlock {
     /// For each axis the lower bounds of the boxes.
     pub low: [[f64; BOX_LANES]; 3],
     /// And the upper ones.
@@ -21,18 +21,18 @@ pub struct BoxBlock {
 
 impl BoxBlock {
     /// Boxes that hold nothing: no other box meets them, and nothing reaches them.
-    pub const NOWHERE: Self =
+    pub(crate) const NOWHERE: Self =
         Self { low: [[f64::MAX; BOX_LANES]; 3], high: [[f64::MIN; BOX_LANES]; 3] };
 
     /// One of them.
     #[inline(always)]
-    pub fn lane(&self, lane: usize) -> Box3 {
+    pub(crate) fn lane(&self, lane: usize) -> Box3 {
         Box3 { low: self.low.map(|low| low[lane]), high: self.high.map(|high| high[lane]) }
     }
 
     /// Which of them have a point in common with a box.
     #[inline(always)]
-    pub fn meeting(&self, held: &Box3) -> [bool; BOX_LANES] {
+    pub(crate) fn meeting(&self, held: &Box3) -> [bool; BOX_LANES] {
         let mut meets = [true; BOX_LANES];
         for axis in 0..3 {
             let (low, high) = (&self.low[axis], &self.high[axis]);
@@ -44,7 +44,7 @@ impl BoxBlock {
     }
 
     /// Puts a box in the place of one of them.
-    pub fn set(&mut self, lane: usize, held: &Box3) {
+    pub(crate) fn set(&mut self, lane: usize, held: &Box3) {
         for axis in 0..3 {
             (self.low[axis][lane], self.high[axis][lane]) = (held.low[axis], held.high[axis]);
         }
@@ -58,7 +58,7 @@ impl BoxBlock {
 /// it is off by less than the least normal number. Where the inverse is none, the box is taken to
 /// be on all of its way along the axis at once.
 #[derive(Clone, Copy, Debug)]
-pub struct BoxWay {
+pub(crate) struct BoxWay {
     /// Where it is; along an axis without an inverse, on all of its way.
     start: Box3,
     /// One over the velocity, or 0.
@@ -74,7 +74,7 @@ const TIME_ROUNDING: f64 = 8.0 * UNIT;
 
 impl BoxWay {
     /// That of a box that moves by `velocity` within t from 0 to 1.
-    pub fn new(start: &Box3, velocity: &Vec3) -> Self {
+    pub(crate) fn new(start: &Box3, velocity: &Vec3) -> Self {
         let (mut start, along) = (*start, start.union(&start.moved(velocity)));
         let inverse = std::array::from_fn(|axis| {
             if PLAIN_VELOCITIES.contains(&velocity[axis].abs()) {
@@ -88,7 +88,7 @@ impl BoxWay {
 
     /// At most the first t in [0, 1] at which it meets another box; none: it surely does not.
     #[inline(always)]
-    pub fn reaches(&self, other: &Box3) -> Option<f64> {
+    pub(crate) fn reaches(&self, other: &Box3) -> Option<f64> {
         let block = BoxBlock {
             low: other.low.map(|low| [low; BOX_LANES]),
             high: other.high.map(|high| [high; BOX_LANES]),
@@ -99,7 +99,7 @@ impl BoxWay {
 
     /// The same of each of some boxes; infinite: never.
     #[inline(always)]
-    pub fn reaches_each(&self, others: &BoxBlock) -> [f64; BOX_LANES] {
+    pub(crate) fn reaches_each(&self, others: &BoxBlock) -> [f64; BOX_LANES] {
         let (mut enter, mut leave) = ([0.0; BOX_LANES], [1.0; BOX_LANES]);
         for axis in 0..3 {
             let inverse = self.inverse[axis];

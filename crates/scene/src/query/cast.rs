@@ -1,10 +1,14 @@
 //! What a moving polytope meets first in a scene that stands still.
 
-use super::place::MeetingBox;
-use super::still::Probe;
-use super::{Candidate, HitSelection, SceneView, unordered};
-use crate::body::{BodyId, Entry};
 use crate::bounds::{BOX_LANES, Ball, Box3, BoxBlock, BoxWay};
+use crate::brackets::unordered;
+use crate::declared::body::BodyId;
+use crate::near::still::Probe;
+use crate::placed::entry::Entry;
+use crate::query::{HitSelection, SceneView};
+
+use super::Candidate;
+use super::place::MeetingBox;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{
     Direction, FirstContact, Frame, Link, Outcome, StaticProof, Verdict,

@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::body::{BodyId, Entry};
-use crate::groups::Groups;
+use crate::declared::body::BodyId;
+use crate::declared::groups::Groups;
+use crate::placed::entry::Entry;
 use clearance_geometry::effort::{Effort, Stopped};
 
 /// Which bodies are looked at.

@@ -8,20 +8,22 @@
 //! [`cast`] answers the first, [`place`] the other two. Few questions ask the tree of boxes that is
 //! kept between frames, many a tighter one that is built for them, `still`.
 
+use crate::bounds::{Ball, Box3};
+use crate::frame::scene::Scene;
+use crate::near::box_tree::BoxTree;
+use crate::near::still::{Probe, StillTree, WhileStill};
+use crate::placed::entry::Entry;
+
 pub mod cast;
 pub mod filter;
 pub mod place;
-pub(super) mod still;
 
 use std::sync::Arc;
 
 use self::filter::Admitted;
-pub use self::filter::{BodyFilter, NoView, UnknownName};
-use self::still::{Probe, StillTree, WhileStill};
-use super::body::Entry;
-use super::bounds::{Ball, Box3};
-use super::box_tree::BoxTree;
-use super::state::Scene;
+pub use self::filter::BodyFilter;
+pub use self::filter::NoView;
+pub use self::filter::UnknownName;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::processor;
 
@@ -146,20 +148,6 @@ impl<'a> SceneView<'a> {
             ),
         }
     }
-}
-
-/// Which of some brackets, in order of their upper ends, overlap another one.
-pub(super) fn unordered(brackets: &[[f64; 2]]) -> Vec<bool> {
-    let mut found = vec![false; brackets.len()];
-    let mut least_after = f64::INFINITY;
-    for at in (0..brackets.len()).rev() {
-        let [lower, upper] = brackets[at];
-        // The last one of those before ends latest.
-        let overlaps_before = at > 0 && lower <= brackets[at - 1][1];
-        found[at] = overlaps_before || least_after <= upper;
-        least_after = least_after.min(lower);
-    }
-    found
 }
 
 impl Scene {

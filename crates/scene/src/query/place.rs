@@ -1,9 +1,12 @@
 //! What a polytope overlaps where it is put, and what is nearest to it.
 
-use super::still::Probe;
-use super::{Candidate, HitSelection, SceneView, unordered};
-use crate::body::{BodyId, Entry};
+use super::Candidate;
 use crate::bounds::{BOX_LANES, Ball, Box3, BoxBlock};
+use crate::brackets::unordered;
+use crate::declared::body::BodyId;
+use crate::near::still::Probe;
+use crate::placed::entry::Entry;
+use crate::query::{HitSelection, SceneView};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::distance::{self, Distance, Stops};
@@ -129,7 +132,7 @@ impl<'a> SceneView<'a> {
 }
 
 /// What meets a box where it is.
-pub(super) struct MeetingBox(pub(super) Box3);
+pub(crate) struct MeetingBox(pub(crate) Box3);
 
 impl Probe for MeetingBox {
     #[inline(always)]

@@ -1,8 +1,8 @@
 //! Rules and bodies that change entry by entry while the scene goes on.
 
 use super::*;
-use crate::declaration::Problem;
-use crate::report::Event;
+use crate::declared::error::Problem;
+use crate::pairs::report::Event;
 use crate::{Between, BodyChange, FrameError, PairMargin, RuleChanges, Rules};
 
 /// Two cubes that overlap, and a third one beside them.

@@ -2,7 +2,7 @@
 //! is asked about all pairs, nor, of other pairs, from one that is asked about none.
 
 use super::*;
-use crate::report::Event;
+use crate::pairs::report::Event;
 use crate::{Between, PairReport, Rules};
 
 /// A fifth of the bodies asks for first contacts; all of them tumble, some about a point beside

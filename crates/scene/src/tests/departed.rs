@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
-use crate::pairs::Runner;
+use crate::memory::runner::Runner;
 use crate::{Batch, Between, PairState, TooManyPairs, Unanswered, Waiting};
 
 /// Has the caller leave when so many pairs, or batches of them, have been worked on.

@@ -1,7 +1,7 @@
 //! Bodies that turn by half a turn, or nearly, between two frames: one motion for all their parts.
 
-use super::super::body::PairSide;
 use super::*;
+use crate::placed::entry::PairSide;
 use crate::{Between, Waiting};
 use clearance_geometry::Mat3;
 use clearance_geometry::claim::Outcome;

@@ -5,11 +5,13 @@ mod named;
 use std::collections::VecDeque;
 
 use super::*;
-use crate::Batch;
+use crate::memory::runner::Runner;
 use crate::methods::AskedOf;
-use crate::pairs::{PairKey, PairState, Runner, Witnesses};
-use crate::report::{Counters, PairReport};
-use crate::{Between, Methods, PairMargin, Rules};
+use crate::pair_key::PairKey;
+use crate::pairs::notes::Witnesses;
+use crate::pairs::report::{Counters, PairReport};
+use crate::pairs::state::PairState;
+use crate::{Batch, Between, Methods, PairMargin, Rules};
 use clearance_geometry::claim::Outcome;
 use clearance_geometry::effort::Cost;
 use clearance_geometry::hierarchy::Feature;

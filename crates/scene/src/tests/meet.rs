@@ -5,8 +5,8 @@
 use EventKind::{Began, Ended};
 
 use super::*;
-use crate::pairs::Runner;
-use crate::report::PartPair;
+use crate::memory::runner::Runner;
+use crate::pairs::report::PartPair;
 use crate::{Batch, Between, PairState, Unanswered, Waiting};
 
 fn normals() -> Questions {

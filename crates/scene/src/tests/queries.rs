@@ -3,11 +3,22 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{at, cube, declare, frame, moved, open, step};
+use super::at;
+use super::cube;
+use super::declare;
+use super::frame;
+use super::moved;
+use super::open;
+use super::step;
+use crate::Body;
+use crate::BodyId;
+use crate::Declaration;
+use crate::Part;
+use crate::Questions;
+use crate::Scene;
 use crate::query::cast::{Cast, CastHit};
 use crate::query::place::Nearness;
 use crate::query::{BodyFilter, HitSelection, SceneView, UnknownName};
-use crate::{Body, BodyId, Declaration, Part, Questions, Scene};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Outcome, Verdict};
 use clearance_geometry::contact_time::first_contact;

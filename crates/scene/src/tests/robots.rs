@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{LIMITS, at, cube, declare, events, step};
-use crate::declaration::Problem;
-use crate::report::MoveError;
-use crate::robots::{Attached, RobotMoveError, rest_values};
+use crate::declared::error::Problem;
+use crate::declared::robots::{Attached, RobotMoveError, rest_values};
+use crate::pairs::report::MoveError;
 use crate::{
     Between, Body, BodyId, Declaration, EventKind, Frame, FrameError, Listed, Move, Questions,
     Report, RobotChanges, RobotId, RobotMove, RuleChanges, Scene, SceneRobot, Serial,

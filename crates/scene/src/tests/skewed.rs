@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{at, cube, declare, events, step};
-use crate::robots::{Attached, rest_values};
+use crate::declared::robots::{Attached, rest_values};
 use crate::{
     Between, Body, BodyId, Declaration, EventKind, Frame, Listed, Questions, RobotChanges, RobotId,
     RobotMove, SceneRobot,

@@ -1,8 +1,8 @@
 //! Frames that come twice, late or wrong; bodies that come and go; rules.
 
 use super::*;
-use crate::declaration::Problem;
-use crate::report::MoveError;
+use crate::declared::error::Problem;
+use crate::pairs::report::MoveError;
 use crate::{Applied, Between, FrameError, PairMargin, Rules, StepError, TooManyPairs};
 
 fn row(count: u32) -> Vec<Body> {

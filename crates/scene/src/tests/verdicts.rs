@@ -1,7 +1,7 @@
 //! Verdicts, distances and lists against brute force.
 
 use super::*;
-use crate::report::{PairReport, PartPair, PartProof};
+use crate::pairs::report::{PairReport, PartPair, PartProof};
 use clearance_geometry::claim::{MarginClaim, StaticProof};
 use clearance_geometry::distance::{Stops, measure};
 use clearance_geometry::judge::judge_margin;

@@ -14,8 +14,8 @@ use clearance_bodies::table::place::Place;
 use clearance_bodies::{Body, ContentId, Tables};
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
-use clearance_scene::declaration::{Contact, Problem};
 use clearance_scene::{self as scene, BodyId, DeclarationError, PairMargin, Part, Rules};
+use clearance_scene::{Contact, Problem};
 
 /// Where the shape of a part comes from, so that it can be restated.
 #[derive(Clone, Debug)]

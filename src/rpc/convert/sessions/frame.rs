@@ -13,7 +13,7 @@ use crate::runtime::memory::OutOfMemory;
 use crate::runtime::settings::{Limit, Limits};
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
-use clearance_scene::report::MoveError;
+use clearance_scene::MoveError;
 use clearance_scene::{
     Body, BodyChange, BodyId, Frame, FrameError, RuleChanges, Rules, Unanswered,
 };

@@ -11,7 +11,7 @@ use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::effort::Stopped;
 use clearance_proto as api;
-use clearance_scene::report::{PairContact, PairRange, PartPair};
+use clearance_scene::{PairContact, PairRange, PartPair};
 use clearance_scene::{PairReport, Waiting};
 
 /// The numbers of `within_margin`: it is not known, it is so, it is not.

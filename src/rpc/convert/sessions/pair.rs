@@ -12,11 +12,11 @@ use crate::rpc::convert::ranges::{answer_to_wire, span_to_wire};
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::penetration::Range;
 use clearance_proto as api;
-use clearance_scene::report::{
+use clearance_scene::{BodyId, PairReport};
+use clearance_scene::{
     PairContact, PairDepth, PairDistance, PairRange, PartChain, PartGap, PartPair, PartProof,
     PartReach, PartRow,
 };
-use clearance_scene::{BodyId, PairReport};
 
 /// What a report says of bodies beside what the scene found out.
 #[derive(Clone, Copy)]

@@ -13,8 +13,8 @@ use crate::rpc::convert::options::cost_to_wire;
 use clearance_geometry::effort::Stopped;
 use clearance_proto as api;
 use clearance_scene::methods::AskedOf;
-use clearance_scene::report::{PlacedNumbers, Tally};
 use clearance_scene::{BodyId, Event, EventKind, PairReport, RankedPair, Report, Waiting};
+use clearance_scene::{PlacedNumbers, Tally};
 
 /// Memory that a report takes beside its session while it is put into messages, bytes, estimated:
 /// each pair is a message, or numbers in arrays, and so is every entry of its proofs.

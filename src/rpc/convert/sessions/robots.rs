@@ -9,7 +9,7 @@ use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::robots::RegisteredRobot;
 use clearance_proto as api;
-use clearance_scene::robots::{Attached, RobotMoveError, rest_values};
+use clearance_scene::{Attached, RobotMoveError, rest_values};
 use clearance_scene::{Body, BodyId, Frame, RobotChanges, RobotId, RobotMove, Scene, SceneRobot};
 
 /// Robots as they are registered, by their ids in the session.

@@ -10,7 +10,7 @@ use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::services::sessions::refused::RefusedItems;
 use crate::rpc::status::Failure;
 use clearance_proto as api;
-use clearance_scene::report::MoveError;
+use clearance_scene::MoveError;
 use clearance_scene::{BodyId, Part};
 
 impl Session {

@@ -1,0 +1,89 @@
+//! Bodies as they are declared.
+
+use std::sync::Arc;
+
+use crate::declared::groups::Groups;
+use clearance_geometry::Vec3;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+
+/// The client's number for a body; unique in its scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BodyId(pub u32);
+
+/// One convex piece of a body.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Its shape; shared, immutable.
+    pub polytope: Arc<Polytope>,
+    /// From the part's frame to the body's.
+    pub body_from_part: Pose,
+}
+
+/// A rigid body: one or several convex parts that move together.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// The client's number for it.
+    pub id: BodyId,
+    /// For people; may be empty, need not be unique.
+    pub name: String,
+    /// At least one.
+    pub parts: Vec<Part>,
+    /// From the body's frame to the world.
+    pub pose: Pose,
+    /// Names of the groups it belongs to.
+    pub groups: Groups,
+    /// Fixed bodies are not checked against each other.
+    pub fixed: bool,
+    /// Bits that say what it is.
+    pub category: u32,
+    /// Bits that say what it is checked against: two bodies are if each has in its mask one of the
+    /// bits of the other's category.
+    pub mask: u32,
+    /// Its share of a pair's margin, metres.
+    pub margin: f64,
+    /// The point in the body's frame that motions between frames turn about.
+    pub pivot: Vec3,
+    /// Proofs that a motion is free hold for every motion within this of the stated one, metres.
+    pub deviation: f64,
+    /// First contacts between frames are looked for in all its pairs, whatever a frame asks.
+    pub continuous: bool,
+}
+
+impl Body {
+    /// The category of a body that names none.
+    pub const CATEGORY: u32 = 1;
+    /// The mask of a body that names none: all bits.
+    pub const MASK: u32 = u32::MAX;
+
+    /// A body of one part in its own frame, at the origin.
+    pub fn solid(id: u32, polytope: Arc<Polytope>) -> Self {
+        let parts = vec![Part { polytope, body_from_part: Pose::identity() }];
+        Self { id: BodyId(id), parts, ..Self::without_parts() }
+    }
+
+    /// One that has no parts yet, at the origin.
+    pub fn without_parts() -> Self {
+        Self {
+            id: BodyId(0),
+            name: String::new(),
+            parts: Vec::new(),
+            pose: Pose::identity(),
+            groups: Groups::default(),
+            fixed: false,
+            category: Self::CATEGORY,
+            mask: Self::MASK,
+            margin: 0.0,
+            pivot: Vec3::zeros(),
+            deviation: 0.0,
+            continuous: false,
+        }
+    }
+
+    /// Places the body elsewhere.
+    #[must_use]
+    pub fn placed(mut self, pose: Pose) -> Self {
+        self.pose = pose;
+        self
+    }
+}

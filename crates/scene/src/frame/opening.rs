@@ -1,0 +1,113 @@
+//! A scene is taken up from what is declared, and states that again.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::broken::{Rule, is_broken};
+use crate::declared::declaration::{Contact, Declaration};
+use crate::declared::error::{DeclarationError, Problem, is_length};
+use crate::declared::rule_book::RuleBook;
+use crate::declared::rules::Rules;
+use crate::frame::scene::{Limits, Scene, SweptBodies};
+use crate::frame::structure::Restructuring;
+use crate::memory::table::PairTable;
+use crate::methods::Methods;
+use crate::near::near_pairs::NearPairs;
+use crate::pair_key::PairKey;
+
+impl Scene {
+    /// Takes up a declared scene; or says what is wrong with it.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use clearance_geometry::{Vec3, hull::convex_hull, pose::Pose, separation::METHODS};
+    /// # use clearance_scene::{Body, BodyId, Declaration, Limits, Scene, Serial};
+    /// # use clearance_scene::{Frame, Move, Questions};
+    /// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+    /// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+    /// # let cube = Arc::new(cube);
+    /// # let (bodies_max, parts_max, classes_max, pairs_max, listed_max) = (9, 9, 9, 9, 9);
+    /// # let limits = Limits { bodies_max, parts_max, classes_max, pairs_max, listed_max };
+    /// let far = Pose::translation(4.0, 0.0, 0.0);
+    /// let bodies = vec![Body::solid(1, cube.clone()), Body::solid(2, cube).placed(far)];
+    /// let declared = Declaration { bodies, ..Default::default() };
+    /// let mut scene = Scene::open(declared, &METHODS[0], limits).unwrap();
+    /// let report = scene.answer(&Questions::default(), &Serial, &false.into()).unwrap();
+    /// assert_eq!(report.tally.separated, 1);
+    /// ```
+    pub fn open(
+        declared: Declaration,
+        methods: impl Into<Methods>,
+        limits: Limits,
+    ) -> Result<Self, DeclarationError> {
+        if !is_length(declared.release_margin) {
+            return Err(DeclarationError::new("release_margin".into(), Problem::NotALength));
+        }
+        let mut scene = Self {
+            entries: Vec::new(),
+            robots: Vec::new(),
+            rules: Rules::default(),
+            book: RuleBook::default(),
+            release_margin: declared.release_margin,
+            contacts: BTreeMap::new(),
+            noted: BTreeMap::new(),
+            ended: Vec::new(),
+            applied: declared.frame,
+            answered: 0,
+            skipped: 0,
+            answers: 0,
+            revision: 0,
+            table: PairTable::default(),
+            near: NearPairs::default(),
+            still: Arc::default(),
+            travel: Vec::new(),
+            moved: Vec::new(),
+            has_moved: Vec::new(),
+            starts: Vec::new(),
+            has_changed: true,
+            swept: SweptBodies::None,
+            has_chosen: false,
+            open: Vec::new(),
+            asked: None,
+            body_bytes: 0,
+            rule_bytes: 0,
+            last_report: None,
+            methods: methods.into(),
+            limits,
+        };
+        let Declaration { bodies, robots, rules, contacts, .. } = declared;
+        scene.restructure(Restructuring::opening(bodies, robots, rules))?;
+        for (index, contact) in contacts.iter().enumerate() {
+            let fail = |problem| DeclarationError::new(format!("contacts[{index}].pair"), problem);
+            let a = scene.index_of(contact.pair[0]).ok_or_else(|| fail(Problem::UnknownBody))?;
+            let b = scene.index_of(contact.pair[1]).ok_or_else(|| fail(Problem::UnknownBody))?;
+            if a == b {
+                return Err(fail(Problem::SameBody));
+            }
+            let key = PairKey::new(a, b);
+            if !scene.book.is_enabled(key) {
+                return Err(fail(Problem::NotChecked));
+            }
+            if !is_broken(Rule::AnnouncedContacts) {
+                scene.contacts.insert(key, contact.began_frame);
+            }
+        }
+        Ok(scene)
+    }
+
+    /// The declared state, fit for opening it elsewhere.
+    pub fn declaration(&self) -> Declaration {
+        let contact = |(key, began_frame): (&PairKey, &u64)| Contact {
+            pair: [self.id_of(key.p), self.id_of(key.q)],
+            began_frame: *began_frame,
+        };
+        Declaration {
+            bodies: self.declared_bodies().cloned().collect(),
+            robots: self.robots().cloned().collect(),
+            rules: self.rules.declared_with(self.bodies()),
+            release_margin: self.release_margin,
+            contacts: self.contacts.iter().map(contact).collect(),
+            frame: self.applied,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Who does the work on pairs.
+
+use crate::declared::question::Questions;
+use crate::memory::kept::Batch;
+use crate::pairs::state::PairState;
+use crate::waiting::{Unanswered, Waiting};
+
+/// Runs independent pieces of work, in any order, on any number of threads. The results are in the
+/// items, so they cannot depend on the order.
+pub trait Runner {
+    /// Calls `work` once for every item.
+    fn run(&self, items: &mut [Box<PairState>], work: &(dyn Fn(&mut PairState) + Sync));
+
+    /// Calls `work` once for every batch.
+    fn run_batches(&self, batches: &mut [Batch<'_>], work: &(dyn Fn(&mut Batch<'_>) + Sync));
+
+    /// Whether there is memory for so many bytes of what comes of the work.
+    fn has_room(&self, _bytes: usize) -> bool {
+        true
+    }
+
+    /// So many of these bytes are not needed after all.
+    fn give_back(&self, _bytes: usize) {}
+}
+
+/// What a frame asks of its pairs, who does the work, and what ends it early.
+#[derive(Clone, Copy)]
+pub(crate) struct PairWork<'a> {
+    pub(crate) questions: &'a Questions,
+    pub(crate) runner: &'a dyn Runner,
+    pub(crate) waiting: Waiting<'a>,
+}
+
+/// One after the other, here.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Serial;
+
+impl Runner for Serial {
+    fn run(&self, items: &mut [Box<PairState>], work: &(dyn Fn(&mut PairState) + Sync)) {
+        items.iter_mut().for_each(|state| work(state));
+    }
+
+    fn run_batches(&self, batches: &mut [Batch<'_>], work: &(dyn Fn(&mut Batch<'_>) + Sync)) {
+        batches.iter_mut().for_each(work);
+    }
+}
+
+impl PairWork<'_> {
+    /// Says so where there is no memory for so many bytes more.
+    pub(crate) fn take_room(&self, bytes: usize) -> Result<(), Unanswered> {
+        if self.runner.has_room(bytes) { Ok(()) } else { Err(Unanswered::NoRoom) }
+    }
+}

@@ -1,0 +1,246 @@
+//! What a pair of bodies is asked, and what is known of it.
+
+use std::sync::atomic::AtomicBool;
+
+use crate::bounds::Gap;
+use crate::declared::question::{Between, Questions};
+use crate::methods::{AskedOf, Methods};
+use crate::pairs::notes::Notes;
+use crate::pairs::report::{PairContact, PairDepth, PairDistance, PairRange, PartPair, PartProof};
+use crate::placed::entry::PairSide;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{StaticProof, Verdict};
+use clearance_geometry::distance::Stops;
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::meeting::Impact;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::witness::Witness;
+
+/// Everything a pair is asked about; shared by all threads, changed by none.
+pub(crate) struct Asking<'a> {
+    pub(crate) p: PairSide<'a>,
+    pub(crate) q: PairSide<'a>,
+    /// The pair's margin, metres.
+    pub(crate) margin: f64,
+    /// Metres.
+    pub(crate) release_margin: f64,
+    /// Whether and how finely to look at the way to this frame.
+    pub(crate) between: Option<Between>,
+    /// Whether a contact of this pair is announced.
+    pub(crate) is_announced: bool,
+    /// The number of this answer.
+    pub(crate) answers: u64,
+    /// Whether proofs are kept of what is found out. Of bodies with many pairs of parts they are
+    /// made only where a report has room for them: see `proofs`.
+    pub(crate) proves: bool,
+    pub(crate) questions: &'a Questions,
+    pub(crate) methods: &'a Methods,
+    pub(crate) stop: &'a AtomicBool,
+}
+
+/// What is known about a pair.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PairAnswer {
+    pub(crate) verdict: Option<Verdict>,
+    /// The first parts that overlap, else touch.
+    pub(crate) deciding: Option<PartPair>,
+    /// Proven apart by the boxes of the two bodies alone.
+    pub(crate) by_boxes: bool,
+    pub(crate) within_margin: Option<bool>,
+    /// While the supporting values of the bodies change by less than this, in all, the verdict and
+    /// what is said of the margin stay the same, metres: see `geometry::separation::Roomy`.
+    pub(crate) room: f64,
+    /// Separated by more than the release margin; asked only of announced contacts.
+    pub(crate) beyond_release: Option<bool>,
+    /// Present when certificates were asked.
+    pub(crate) proofs: Option<Vec<PartProof>>,
+    /// First contact within the pair's margin: what is reported.
+    pub(crate) contact: Option<Box<PairContact>>,
+    /// First contact itself, when the margin makes that another question: what events are about.
+    pub(crate) met: Option<Box<PairContact>>,
+    /// With the stops that it was asked with.
+    pub(crate) distance: Option<Box<(Stops, PairDistance)>>,
+    pub(crate) depth: Option<Box<PairDepth>>,
+    pub(crate) along: Option<Box<PairRange>>,
+    /// In a box of their own, since few pairs have any.
+    pub(crate) meeting: Option<Box<PairMeeting>>,
+    pub(crate) stopped: Option<Stopped>,
+}
+
+impl PairAnswer {
+    /// Whether something is not known that an answer about the same poses may yet tell.
+    pub(crate) fn is_open(&self) -> bool {
+        self.verdict.is_none() || self.within_margin.is_none() || self.stopped.is_some()
+    }
+
+    /// Whether the bodies are separated by more than their margin and surely did not meet on the
+    /// way.
+    pub(crate) fn is_plain(&self) -> bool {
+        let met = |contact: &Option<Box<PairContact>>| {
+            contact.as_ref().is_some_and(|contact| contact.may_have_met())
+        };
+        self.verdict == Some(Verdict::Separated)
+            && self.within_margin == Some(false)
+            && self.stopped.is_none()
+            && !met(&self.contact)
+            && !met(&self.met)
+    }
+
+    /// Whether the bodies met on the way to this frame, whatever the margin.
+    pub(crate) fn way(&self) -> Option<&PairContact> {
+        self.met.as_deref().or(self.contact.as_deref())
+    }
+}
+
+/// What is known of where and when two bodies meet.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PairMeeting {
+    pub(crate) normal: Option<PairNormal>,
+    /// Of parts that touch: the corners of what they have in common.
+    pub(crate) polygon: Vec<Vec3>,
+    /// Of a contact that has ended.
+    pub(crate) parting: Option<PairParting>,
+    /// Of the contact's end that was asked about last.
+    pub(crate) impact: Option<Impact>,
+    /// What is known of the pair with its proofs, until it is told: memory is taken for it apart.
+    pub(crate) proven: Option<Box<PairAnswer>>,
+}
+
+impl PairMeeting {
+    /// Memory that it takes, bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.polygon.capacity() * size_of::<Vec3>()
+    }
+}
+
+/// Along which direction one of two bodies gets away from the other soonest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PairNormal {
+    /// The parts that it is about.
+    pub(crate) parts: PartPair,
+    /// Unit vector out of Q towards P, rounded.
+    pub(crate) normal: Vec3,
+}
+
+/// The last moment of the way to this frame at which two bodies are within the release margin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PairParting {
+    /// Encloses it: see `geometry::contact_time::LastContact`.
+    pub(crate) bracket: [f64; 2],
+    /// The parts that are last so near.
+    pub(crate) parts: Option<PartPair>,
+    /// From when on these are proven free.
+    pub(crate) parts_free: f64,
+}
+
+/// Which end of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ContactEnd {
+    /// Its beginning.
+    First,
+    /// Its end.
+    Last,
+}
+
+impl PairAnswer {
+    /// Memory of what it holds beyond itself, bytes: two bodies of several parts have a proof, a
+    /// gap or a reach for each two of these.
+    pub(crate) fn bytes_of_lists(&self) -> usize {
+        let proofs = self.proofs.as_ref().map_or(0, |proofs| size_of_val(&**proofs));
+        let distance = self.distance.as_deref();
+        let distance = distance.map_or(0, |known| size_of_val(known) + known.1.bytes_of_proofs());
+        let depth = self.depth.as_deref();
+        let depth = depth.map_or(0, |known| size_of_val(known) + known.bytes_of_proofs());
+        let along = self.along.as_deref();
+        let along = along.map_or(0, |known| size_of_val(known) + known.bytes_of_proofs());
+        let meeting = self.meeting.as_ref().map_or(0, |known| known.bytes());
+        let ways = [&self.contact, &self.met].into_iter().flatten();
+        let ways = ways.map(|way| size_of_val(&**way) + way.bytes_of_proofs());
+        proofs + distance + depth + along + meeting + ways.sum::<usize>()
+    }
+
+    /// Forgets the proofs: whoever asks for them is answered anew.
+    pub(crate) fn forget_proofs(&mut self) {
+        self.proofs = None;
+        if let Some(known) = &mut self.distance {
+            known.1.gaps = Vec::new();
+        }
+        if let Some(known) = &mut self.depth {
+            (known.others, known.depth.surface) = (Vec::new(), None);
+        }
+        if let Some(known) = &mut self.along {
+            known.of_parts = Vec::new();
+        }
+        for way in [&mut self.contact, &mut self.met].into_iter().flatten() {
+            way.chains = Vec::new();
+        }
+    }
+}
+
+/// The proof that two boxes are apart is one about what they hold.
+pub(crate) fn boxes_prove(gap: &Gap) -> StaticProof {
+    StaticProof::Separated { direction: gap.direction() }
+}
+
+impl Asking<'_> {
+    /// Every part of P with every part of Q, in order.
+    pub(crate) fn part_pairs(&self) -> impl Iterator<Item = PartPair> + use<> {
+        let (count_p, count_q) = (self.p.now.parts.len() as u32, self.q.now.parts.len() as u32);
+        (0..count_p).flat_map(move |p| (0..count_q).map(move |q| PartPair { p, q }))
+    }
+
+    /// Says whether the time for answers is over. Two bodies may have tens of thousands of pairs of
+    /// parts, and a scene as many pairs of bodies.
+    pub(crate) fn look_at_clock(&self) -> Result<(), Stopped> {
+        Effort::with_stop(u64::MAX, self.stop).look_at_clock()
+    }
+
+    /// Between the boxes of two parts.
+    pub(crate) fn gap(&self, parts: PartPair) -> Option<Gap> {
+        let p = &self.p.now.parts[parts.p as usize];
+        p.bounds.gap(&self.q.now.parts[parts.q as usize].bounds)
+    }
+
+    /// Asks about two parts where they are now, with their witness and a fresh budget.
+    pub(crate) fn ask<A>(
+        &self,
+        asked: AskedOf,
+        parts: PartPair,
+        notes: &mut Notes<'_>,
+        query: impl FnOnce(&Pair<'_>, &mut Witness, &mut Effort<'_>) -> A,
+    ) -> A {
+        let (p, q) = (parts.p as usize, parts.q as usize);
+        let pair = Pair::new(
+            &self.p.body.parts[p].polytope,
+            self.p.now.parts[p].pose,
+            &self.q.body.parts[q].polytope,
+            self.q.now.parts[q].pose,
+        );
+        self.spend(asked, parts, notes, |witness, effort| query(&pair, witness, effort))
+    }
+
+    /// Runs a query with the parts' witness (that of the question's method alone, if that was asked
+    /// for by name; a cold one for canonical answers) and a fresh budget.
+    pub(crate) fn spend<A>(
+        &self,
+        asked: AskedOf,
+        parts: PartPair,
+        notes: &mut Notes<'_>,
+        query: impl FnOnce(&mut Witness, &mut Effort<'_>) -> A,
+    ) -> A {
+        let mut effort = Effort::with_stop(self.questions.steps_max, self.stop);
+        let mut cold = Witness::default();
+        let alone = self.methods.is_named(asked).then_some(asked);
+        let witness = if self.questions.canonical {
+            &mut cold
+        } else {
+            notes.witnesses.of(parts.p, parts.q, alone)
+        };
+        let answer = query(witness, &mut effort);
+        *notes.cost += effort.cost;
+        if let Some(of_each) = &mut notes.cost_of_each {
+            of_each[asked as usize] += effort.cost;
+        }
+        answer
+    }
+}

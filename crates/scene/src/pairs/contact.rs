@@ -1,0 +1,351 @@
+//! Whether and when two bodies meet between the last answered frame and this one.
+
+use arrayvec::ArrayVec;
+
+use crate::bounds::Gap;
+use crate::declared::question::Between;
+use crate::methods::AskedOf;
+use crate::pairs::answer::{Asking, PairAnswer, PairParting};
+use crate::pairs::notes::Notes;
+use crate::pairs::report::{PairContact, PartChain, PartPair};
+use clearance_geometry::claim::{FirstContact, Frame, Link, Outcome, StaticProof, Verdict};
+use clearance_geometry::contact_time::{self, LastContact};
+use clearance_geometry::effort::Stopped;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::pair::Question;
+use clearance_geometry::separation;
+use clearance_geometry::witness::Witness;
+use clearance_robot::meeting::{
+    Met, Rendezvous, Traveller, first_meeting, first_meeting_backwards,
+};
+
+/// First contact, which is a distance of at most `margin`, on the way to this frame; none when it
+/// was not asked, or when a body was put where it is. `now` says how the pair stands at the end.
+pub(crate) fn between(
+    asking: &Asking<'_>,
+    now: &PairAnswer,
+    margin: f64,
+    notes: &mut Notes<'_>,
+) -> Option<PairContact> {
+    let between = asking.between?;
+    if asking.p.teleported || asking.q.teleported {
+        return None;
+    }
+    // The question that decides events is not the one that is reported, when they differ.
+    let is_on_chain = asking.is_on_chain();
+    // A certificate names the motion of each body, and a chain's is none of the list.
+    let keeps_proofs = asking.proves && margin >= asking.margin && !is_on_chain;
+    let has_moved = asking.p.has_moved() || asking.q.has_moved();
+    // The proof of a verdict does not prove a margin.
+    if !has_moved && (margin <= 0.0 || !keeps_proofs) {
+        return Some(at_rest(now, margin));
+    }
+    let is_beyond = |gap: &Gap| margin <= 0.0 || gap.lower > margin;
+    let way = Way { asking, between, margin };
+    let mut first = free();
+    if let Some(gap) = asking.p.held().gap(asking.q.held()).filter(is_beyond) {
+        if keeps_proofs {
+            let alone = asking.p.now.parts.len() == 1 && asking.q.now.parts.len() == 1;
+            let mut chain = boxes_prove(None, &gap);
+            // A proof about two parts names how they stand at the start; one about more need not.
+            let at_start = || StaticProof::Separated { direction: gap.direction() };
+            chain.initial = alone.then(at_start);
+            first.chains.push(chain);
+        }
+        return Some(first);
+    }
+    for parts in asking.part_pairs() {
+        if let Err(stopped) = asking.look_at_clock() {
+            stop(&mut first, stopped);
+            break;
+        }
+        let held = asking.p.held_part(parts.p as usize);
+        if let Some(gap) = held.gap(asking.q.held_part(parts.q as usize)).filter(is_beyond) {
+            if keeps_proofs {
+                first.chains.push(boxes_prove(Some(parts), &gap));
+            }
+            continue;
+        }
+        if is_on_chain {
+            merge(&mut first, parts, &way.ask_chains(parts, notes));
+            continue;
+        }
+        match way.ask(parts, notes) {
+            Ok(found) => merge_with_proof(&mut first, parts, found, keeps_proofs),
+            Err(stopped) => stop(&mut first, stopped),
+        }
+    }
+    if !has_moved && now.within_margin == Some(false) && first.stopped.is_none() {
+        // Known exactly. Within the clearance tolerance of the margin the chain may end early.
+        first = PairContact { chains: first.chains, ..free() };
+    }
+    Some(first)
+}
+
+/// Nothing more will be known.
+fn stop(first: &mut PairContact, why: Stopped) {
+    first.t_free = 0.0;
+    first.stopped = Some(why);
+    if first.outcome == Outcome::NoContact {
+        first.outcome = Outcome::Undecided;
+    }
+}
+
+/// No contact, with nothing said about any part yet.
+fn free() -> PairContact {
+    PairContact {
+        outcome: Outcome::NoContact,
+        t_free: 1.0,
+        t_contact: 1.0,
+        parts: None,
+        parts_free: 1.0,
+        chains: Vec::new(),
+        stopped: None,
+    }
+}
+
+/// The pair did not move: it is throughout as it is now.
+fn at_rest(now: &PairAnswer, margin: f64) -> PairContact {
+    let mut contact = free();
+    let in_contact = match now.verdict {
+        None => None,
+        Some(Verdict::Touching | Verdict::Overlapping) => Some(true),
+        Some(Verdict::Separated) if margin > 0.0 => now.within_margin,
+        Some(Verdict::Separated) => Some(false),
+    };
+    match in_contact {
+        None => {
+            contact.outcome = Outcome::Undecided;
+            contact.t_free = 0.0;
+            contact.stopped = now.stopped;
+        }
+        Some(true) => {
+            contact.outcome = Outcome::Contact;
+            (contact.t_free, contact.t_contact) = (0.0, 0.0);
+            (contact.parts, contact.parts_free) = (now.deciding, 0.0);
+        }
+        Some(false) => {}
+    }
+    for entry in now.proofs.iter().flatten() {
+        let links = match &entry.proof {
+            StaticProof::Separated { direction } => vec![whole_step(*direction)],
+            StaticProof::Touching { .. } | StaticProof::Overlapping { .. } => Vec::new(),
+        };
+        let initial = Some(entry.proof.clone());
+        contact.chains.push(PartChain {
+            parts: entry.parts,
+            links,
+            pairs: ArrayVec::new(),
+            initial,
+        });
+    }
+    contact
+}
+
+/// When two bodies, which are apart by more than the release margin now, were last within it on the
+/// way to this frame; none when that was not asked, or when a body was put where it is. They are
+/// free after the latest time of any parts, and in contact at or after any proven time of one.
+pub(crate) fn parting(
+    asking: &Asking<'_>,
+    answer: &PairAnswer,
+    notes: &mut Notes<'_>,
+) -> Option<PairParting> {
+    let between = asking.between?;
+    let has_moved = asking.p.has_moved() || asking.q.has_moved();
+    if asking.p.teleported || asking.q.teleported || !has_moved {
+        return None;
+    }
+    let way = Way { asking, between, margin: asking.release_margin };
+    let mut last = PairParting { bracket: [0.0, 0.0], parts: None, parts_free: 0.0 };
+    for parts in asking.part_pairs() {
+        let gap = asking.p.held_part(parts.p as usize).gap(asking.q.held_part(parts.q as usize));
+        if gap.is_some_and(|gap| way.margin <= 0.0 || gap.lower > way.margin) {
+            continue;
+        }
+        // What was stopped may be in contact until the end, where it is not.
+        let open = LastContact {
+            bracket: [0.0, 1.0],
+            outcome: Outcome::Undecided,
+            stopped: Some(Stopped::Unresolved),
+        };
+        let LastContact { bracket: [contact, free], outcome, .. } =
+            way.ask_last(parts, notes).unwrap_or(open);
+        let is_last = last.parts.is_none() || contact > last.bracket[0];
+        if outcome == Outcome::Contact && is_last {
+            (last.parts, last.parts_free) = (Some(parts), free);
+        }
+        last.bracket = [last.bracket[0].max(contact), last.bracket[1].max(free)];
+    }
+    // Whoever met on the way was in contact then.
+    if let Some(met) = answer.way().filter(|way| way.has_met()) {
+        last.bracket = last.bracket.map(|time| time.max(met.t_contact));
+    }
+    Some(last)
+}
+
+/// What two bodies are asked about their way.
+struct Way<'a> {
+    asking: &'a Asking<'a>,
+    between: Between,
+    /// Contact means a distance of at most this, metres.
+    margin: f64,
+}
+
+impl Way<'_> {
+    /// First contact of two parts.
+    fn ask(&self, parts: PartPair, notes: &mut Notes<'_>) -> Result<FirstContact, Stopped> {
+        let question = self.question(parts);
+        if let Some(at_once) = self.met_at_start(&question, parts, notes) {
+            return Ok(at_once);
+        }
+        self.asking.spend(AskedOf::FirstContact, parts, notes, |witness, effort| {
+            let method = self.asking.methods.first_contact.method;
+            contact_time::first_contact_by(method, &question, witness, effort)
+        })
+    }
+
+    /// What is found of two parts that are in contact where their way begins, as those mostly are
+    /// whose contact is announced: a verdict costs a tenth of a search that begins with the same.
+    /// What is remembered of where the bodies are now stays as it is. A method that is named shows
+    /// its own work.
+    fn met_at_start(
+        &self,
+        question: &Question<'_>,
+        parts: PartPair,
+        notes: &mut Notes<'_>,
+    ) -> Option<FirstContact> {
+        let &Asking { proves, methods, is_announced, .. } = self.asking;
+        let asked = AskedOf::FirstContact;
+        if !is_announced || proves || methods.is_named(asked) {
+            return None;
+        }
+        let decided = self.asking.spend(asked, parts, notes, |known, effort| {
+            let mut witness = Witness { pairs: known.pairs.clone(), ..Witness::default() };
+            separation::decide(&question.pair, &separation::METHODS[0], &mut witness, effort)
+        });
+        let decision = decided.ok().filter(|known| known.verdict() != Verdict::Separated)?;
+        Some(FirstContact {
+            outcome: Outcome::Contact,
+            t_free: 0.0,
+            t_contact: 0.0,
+            chain: Vec::new(),
+            pairs: ArrayVec::new(),
+            initial: decision.proof,
+            stopped: None,
+        })
+    }
+
+    /// What is asked about two parts.
+    fn question(&self, parts: PartPair) -> Question<'_> {
+        let (p, q) = (parts.p as usize, parts.q as usize);
+        let Self { asking, between, margin } = self;
+        let pair = Pair::new(
+            &asking.p.body.parts[p].polytope,
+            asking.p.at_start().parts[p].pose,
+            &asking.q.body.parts[q].polytope,
+            asking.q.at_start().parts[q].pose,
+        );
+        let motion_p = asking.p.motion_of(p);
+        let motion_q = asking.q.motion_of(q);
+        Question {
+            deviation_p: asking.p.deviation,
+            deviation_q: asking.q.deviation,
+            margin: *margin,
+            time_tolerance: between.time_tolerance,
+            clearance_tolerance: between.clearance_tolerance,
+            ..Question::new(pair, motion_p, motion_q)
+        }
+    }
+
+    /// Two parts of which robots move one or both, on their chains, and what is asked of them.
+    fn on_chains(&self, parts: PartPair) -> Option<([Traveller; 2], Rendezvous)> {
+        let Self { asking, between, margin } = self;
+        let p = asking.p.traveller(parts.p as usize)?;
+        let q = asking.q.traveller(parts.q as usize)?;
+        let asked = Rendezvous {
+            margin: *margin,
+            tolerance: between.time_tolerance,
+            deviation: asking.p.deviation + asking.q.deviation,
+        };
+        Some(([p, q], asked))
+    }
+
+    /// First contact of two such parts.
+    fn ask_chains(&self, parts: PartPair, notes: &mut Notes<'_>) -> Met {
+        let Some(([p, q], asked)) = self.on_chains(parts) else { return Met::UNKNOWN };
+        self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
+            first_meeting([&p, &q], asked, effort)
+        })
+    }
+
+    /// Last contact of two parts.
+    fn ask_last(&self, parts: PartPair, notes: &mut Notes<'_>) -> Option<LastContact> {
+        self.asking.look_at_clock().ok()?;
+        if self.asking.is_on_chain() {
+            let ([p, q], asked) = self.on_chains(parts)?;
+            let back = self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
+                first_meeting_backwards([&p, &q], asked, effort)
+            });
+            let Met { outcome, t_free, t_contact, stopped } = back;
+            let contact = if outcome == Outcome::Contact { 1.0 - t_contact } else { 0.0 };
+            let free = if outcome == Outcome::NoContact { 0.0 } else { 1.0 - t_free };
+            return Some(LastContact { bracket: [contact, free], outcome, stopped });
+        }
+        let (question, method) = (self.question(parts), self.asking.methods.first_contact.method);
+        let found = self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
+            contact_time::last_contact_by(method, &question, effort)
+        });
+        found.ok().flatten()
+    }
+}
+
+/// The bodies meet when the first of their parts do, and are free as long as all parts are.
+fn merge(first: &mut PairContact, parts: PartPair, found: &Met) {
+    first.t_free = first.t_free.min(found.t_free);
+    match found.outcome {
+        Outcome::NoContact => {}
+        Outcome::Undecided => {
+            if first.outcome == Outcome::NoContact {
+                first.outcome = Outcome::Undecided;
+            }
+        }
+        Outcome::Contact => {
+            if first.outcome != Outcome::Contact || found.t_contact < first.t_contact {
+                first.t_contact = found.t_contact;
+                (first.parts, first.parts_free) = (Some(parts), found.t_free);
+            }
+            first.outcome = Outcome::Contact;
+        }
+    }
+    if found.stopped.is_some() {
+        first.stopped = found.stopped;
+    }
+}
+
+/// The same, with the proof of the parts.
+fn merge_with_proof(
+    first: &mut PairContact,
+    parts: PartPair,
+    found: FirstContact,
+    keeps_proofs: bool,
+) {
+    let FirstContact { outcome, t_free, t_contact, stopped, .. } = found;
+    merge(first, parts, &Met { outcome, t_free, t_contact, stopped });
+    if keeps_proofs {
+        first.chains.push(PartChain {
+            parts: Some(parts),
+            links: found.chain,
+            pairs: found.pairs,
+            initial: Some(found.initial),
+        });
+    }
+}
+
+fn boxes_prove(parts: Option<PartPair>, gap: &Gap) -> PartChain {
+    let links = vec![whole_step(gap.direction())];
+    PartChain { parts, links, pairs: ArrayVec::new(), initial: None }
+}
+
+fn whole_step(direction: clearance_geometry::claim::Direction) -> Link {
+    Link { t0: 0.0, t1: 1.0, frame: Frame::World, direction }
+}

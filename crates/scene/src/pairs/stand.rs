@@ -1,0 +1,173 @@
+//! How two bodies stand: by their boxes, else part by part, and whether within a distance.
+
+use crate::bounds::Gap;
+use crate::methods::{AskedOf, Chosen};
+use crate::pairs::answer::{Asking, PairAnswer, boxes_prove};
+use crate::pairs::notes::Notes;
+use crate::pairs::report::{PartPair, PartProof};
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::distance::{self, Compared};
+use clearance_geometry::effort::Stopped;
+use clearance_geometry::separation::{self, Decision};
+
+/// How the pair stands now.
+pub(crate) fn stand(asking: &Asking<'_>, notes: &mut Notes<'_>) -> PairAnswer {
+    let mut answer = PairAnswer::default();
+    let mut proofs = Vec::new();
+    let keeps_proofs = asking.proves;
+    if let Some(gap) = asking.p.now.bounds.gap(&asking.q.now.bounds) {
+        answer.verdict = Some(Verdict::Separated);
+        answer.by_boxes = true;
+        answer.room = gap.lower;
+        if keeps_proofs {
+            proofs.push(PartProof::of(None, boxes_prove(&gap)));
+        }
+    } else {
+        answer.verdict = decide_parts(asking, &mut answer, &mut proofs, notes);
+    }
+    match answer.verdict {
+        None => {}
+        Some(Verdict::Touching | Verdict::Overlapping) => answer.within_margin = Some(true),
+        Some(Verdict::Separated) => {
+            let shown = keeps_proofs.then_some(&mut proofs);
+            match is_within(asking, asking.margin, notes, shown) {
+                Ok(is_within) => answer.within_margin = Some(is_within),
+                Err(stopped) => answer.stopped = Some(stopped),
+            }
+            // Nobody knows how long those within their margin stay so.
+            answer.room -= asking.margin;
+        }
+    }
+    answer.proofs = keeps_proofs.then_some(proofs);
+    answer
+}
+
+/// How two parts stand, and how far they may move before that changes; zero where all pairs are
+/// listed, so that none of them rests, and where somebody asked for the method by its name, who
+/// wants to see it work.
+fn decide_with_room(
+    asking: &Asking<'_>,
+    parts: PartPair,
+    notes: &mut Notes<'_>,
+) -> Result<(Decision, f64), Stopped> {
+    let Chosen { method, is_named } = asking.methods.verdict;
+    asking.ask(AskedOf::Verdict, parts, notes, |pair, witness, effort| {
+        if is_named {
+            return Ok((separation::decide_by_name(pair, method, witness, effort)?, 0.0));
+        }
+        let decision = separation::decide(pair, method, witness, effort)?;
+        let is_listed = asking.questions.is_about_all();
+        let room = if is_listed { 0.0 } else { separation::room_of(pair, &decision, witness) };
+        Ok((decision, room))
+    })
+}
+
+/// The verdict of a pair whose boxes meet; none when stopped.
+fn decide_parts(
+    asking: &Asking<'_>,
+    answer: &mut PairAnswer,
+    proofs: &mut Vec<PartProof>,
+    notes: &mut Notes<'_>,
+) -> Option<Verdict> {
+    let keeps_proofs = asking.proves;
+    let mut verdict = Verdict::Separated;
+    answer.room = f64::INFINITY;
+    for parts in asking.part_pairs() {
+        if let Err(stopped) = asking.look_at_clock() {
+            answer.stopped = Some(stopped);
+            break;
+        }
+        if let Some(gap) = asking.gap(parts) {
+            answer.room = answer.room.min(gap.lower);
+            if keeps_proofs {
+                proofs.push(PartProof::of(Some(parts), boxes_prove(&gap)));
+            }
+            continue;
+        }
+        let decision = match decide_with_room(asking, parts, notes) {
+            Ok((decision, room)) => {
+                let overlaps = decision.verdict() == Verdict::Overlapping;
+                answer.room = if overlaps { room } else { answer.room.min(room) };
+                decision
+            }
+            Err(stopped) => {
+                answer.stopped = Some(stopped);
+                continue;
+            }
+        };
+        if decision.verdict() > verdict {
+            verdict = decision.verdict();
+            answer.deciding = Some(parts);
+        }
+        if verdict == Verdict::Overlapping {
+            // Nothing else can change that, and this one proof is enough.
+            answer.stopped = None;
+            proofs.clear();
+        }
+        if keeps_proofs {
+            proofs.push(PartProof::of(Some(parts), decision.proof));
+        }
+        if verdict == Verdict::Overlapping {
+            break;
+        }
+    }
+    if answer.stopped.is_some() {
+        answer.deciding = None;
+        return None;
+    }
+    Some(verdict)
+}
+
+/// Whether the distance of a separated pair is at most `margin`, exactly; the proofs of the
+/// verdict, if given, are made to show it.
+pub(crate) fn is_within(
+    asking: &Asking<'_>,
+    margin: f64,
+    notes: &mut Notes<'_>,
+    mut proofs: Option<&mut Vec<PartProof>>,
+) -> Result<bool, Stopped> {
+    if margin <= 0.0 {
+        return Ok(false);
+    }
+    let is_beyond = |gap: Option<Gap>| gap.is_some_and(|gap| gap.lower > margin);
+    if is_beyond(asking.p.now.bounds.gap(&asking.q.now.bounds)) {
+        return Ok(false);
+    }
+    if let Some(proofs) = proofs.as_deref_mut() {
+        split_into_parts(asking, proofs);
+    }
+    let mut stop = None;
+    for (at, parts) in asking.part_pairs().enumerate() {
+        asking.look_at_clock()?;
+        if is_beyond(asking.gap(parts)) {
+            continue;
+        }
+        let compared = asking.ask(AskedOf::Other, parts, notes, |pair, witness, effort| {
+            distance::compare(pair, margin, witness, effort)
+        });
+        match compared {
+            Ok(Compared { is_within, pairs }) => {
+                if let Some(proofs) = proofs.as_deref_mut() {
+                    proofs[at].margin_pairs = pairs;
+                }
+                if is_within {
+                    return Ok(true);
+                }
+            }
+            Err(stopped) => stop = Some(stopped),
+        }
+    }
+    stop.map_or(Ok(false), Err)
+}
+
+/// One proof for each pair of parts, in order, where one was about all of them: the boxes of the
+/// bodies may be nearer than those of any parts, and then say too little of a margin.
+fn split_into_parts(asking: &Asking<'_>, proofs: &mut Vec<PartProof>) {
+    let [PartProof { parts: None, proof, .. }] = &proofs[..] else { return };
+    let of_all = proof.clone();
+    let split = asking.part_pairs().map(|parts| {
+        let proof = asking.gap(parts).map_or_else(|| of_all.clone(), |gap| boxes_prove(&gap));
+        PartProof::of(Some(parts), proof)
+    });
+    *proofs = split.collect();
+}

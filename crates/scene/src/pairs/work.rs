@@ -1,0 +1,161 @@
+//! One pair of bodies: how it stands. Asks geometry about pairs of parts and applies the rules of
+//! compounds: OVERLAPPING if some pair of parts is, else TOUCHING if some pair is, else SEPARATED.
+//! How far apart and how deep is `measures`' to say, for how long a way in contact `ranges`'.
+//!
+//! Parts are taken in the order of their indices, whatever is remembered, so the parts that decide
+//! are the same ones on every machine.
+
+use crate::methods::CostOfEach;
+use crate::pairs::answer::{Asking, PairAnswer};
+use crate::pairs::contact::{between, parting};
+use crate::pairs::notes::Notes;
+use crate::pairs::report::{PairContact, PairDistance};
+use crate::pairs::stand::{is_within, stand};
+use crate::pairs::state::{PairState, Task};
+use crate::pairs::{measures, meet, ranges};
+use crate::placed::entry::Entry;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::distance::Stops;
+use clearance_geometry::effort::Cost;
+
+/// Does what the task says, with what the state remembers.
+pub(crate) fn work(asking: &Asking<'_>, task: Task, state: &mut PairState) {
+    state.cost = Cost::default();
+    state.cost_of_each = asking.methods.are_named().then(|| Box::new(CostOfEach::default()));
+    if task == Task::Stand || state.stood_at != asking.answers {
+        stand_and_look_back(asking, state);
+    }
+    if task == Task::Prove {
+        let proven = prove(asking, state);
+        state.answer.meeting.get_or_insert_default().proven = Some(Box::new(proven));
+        return;
+    }
+    let (answer, mut notes) = state.with_notes();
+    match task {
+        Task::Stand | Task::Prove => {}
+        Task::Along => ranges::look_along(asking, answer, &mut notes),
+        Task::Impact(end) => meet::look_for_impact(asking, end, answer, &mut notes),
+        Task::Detail { distance, depth, normal, polygon } => {
+            let is_apart = answer.verdict == Some(Verdict::Separated);
+            let stops = asking.questions.stops;
+            let is_known =
+                |(known, found): &(Stops, PairDistance)| *known == stops || !found.is_rough(*known);
+            let is_missing =
+                normal && is_apart && !answer.distance.as_deref().is_some_and(is_known);
+            let distance = distance.or(is_missing.then_some(stops));
+            measure(asking, distance, depth || normal, answer, &mut notes);
+            if normal {
+                meet::look_for_normal(asking, answer, &mut notes);
+            }
+            if polygon && answer.verdict == Some(Verdict::Touching) {
+                meet::look_for_polygon(asking, answer, &mut notes);
+            }
+        }
+    }
+}
+
+/// Measures the distance, with these stops, and the depth of a pair that overlaps.
+pub(crate) fn measure(
+    asking: &Asking<'_>,
+    distance: Option<Stops>,
+    depth: bool,
+    answer: &mut PairAnswer,
+    notes: &mut Notes<'_>,
+) {
+    if let Some(stops) = distance
+        && answer.distance.as_ref().is_none_or(|known| known.0 != stops)
+    {
+        match measures::distance(asking, stops, notes) {
+            Ok(measured) => {
+                answer.stopped = answer.stopped.or(measured.stopped);
+                answer.distance = Some(Box::new((stops, measured)));
+            }
+            Err(stopped) => {
+                answer.distance = None;
+                answer.stopped = Some(stopped);
+            }
+        }
+    }
+    let overlaps = answer.verdict == Some(Verdict::Overlapping);
+    if depth && overlaps && answer.depth.is_none() {
+        match measures::depth(asking, notes) {
+            Ok(deepest) => {
+                let stopped = deepest.as_ref().and_then(|deepest| deepest.depth.stopped);
+                answer.stopped = answer.stopped.or(stopped);
+                answer.depth = deepest.map(Box::new);
+            }
+            Err(stopped) => answer.stopped = Some(stopped),
+        }
+    }
+}
+
+/// Makes sure of the verdict, of what happened on the way, and of whether a contact has ended.
+fn stand_and_look_back(asking: &Asking<'_>, state: &mut PairState) {
+    let revisions = [asking.p.revision, asking.q.revision];
+    state.was_remembered = state.revisions == revisions && is_enough(asking, &state.answer);
+    if !state.was_remembered {
+        let (answer, mut notes) = state.with_notes();
+        *answer = stand(asking, &mut notes);
+    } else if !asking.proves {
+        // What is measured now comes without proofs: whoever asks for these again is answered anew.
+        state.answer.proofs = None;
+    }
+    state.revisions = revisions;
+    state.stood_at = asking.answers;
+
+    let (answer, mut notes) = state.with_notes();
+    let mut first_contact = |margin| between(asking, answer, margin, &mut notes).map(Box::new);
+    let contact = first_contact(asking.margin);
+    // What stays beyond the margin does not meet.
+    let is_near = contact.as_ref().is_some_and(|found| found.may_have_met());
+    let met = if asking.margin > 0.0 && is_near { first_contact(0.0) } else { None };
+    (answer.contact, answer.met) = (contact, met);
+    let may_have_ended = asking.is_announced || answer.way().is_some_and(PairContact::has_met);
+    if may_have_ended
+        && answer.verdict == Some(Verdict::Separated)
+        && answer.beyond_release.is_none()
+    {
+        match is_within(asking, asking.release_margin, &mut notes, None) {
+            Ok(is_within) => answer.beyond_release = Some(!is_within),
+            Err(stopped) => answer.stopped = Some(stopped),
+        }
+    }
+    let has_ended = may_have_ended && answer.beyond_release == Some(true);
+    let parting = if has_ended { parting(asking, answer, &mut notes) } else { None };
+    if parting.is_some() || answer.meeting.is_some() {
+        answer.meeting.get_or_insert_default().parting = parting;
+    }
+}
+
+/// Whether an answer about the same poses can stand in: the verdict is a function of the poses.
+fn is_enough(asking: &Asking<'_>, known: &PairAnswer) -> bool {
+    !asking.questions.canonical && !known.is_open() && (known.proofs.is_some() || !asking.proves)
+}
+
+/// What is known of the pair, found out again with all that proves it.
+pub(crate) fn prove(asking: &Asking<'_>, state: &mut PairState) -> PairAnswer {
+    let (known, mut notes) = state.with_notes();
+    let mut proven = stand(asking, &mut notes);
+    if known.contact.is_some() {
+        proven.contact = between(asking, &proven, asking.margin, &mut notes).map(Box::new);
+    }
+    let distance = known.distance.as_ref().map(|known| known.0);
+    measure(asking, distance, known.depth.is_some(), &mut proven, &mut notes);
+    if known.along.is_some() {
+        ranges::look_along(asking, &mut proven, &mut notes);
+    }
+    proven
+}
+
+/// Bodies with no more pairs of parts are proven as they are answered.
+const PROVEN_AT_ONCE: usize = 16;
+
+/// Whether two bodies are proven as they are answered.
+pub(crate) fn are_proven_at_once(p: &Entry, q: &Entry) -> bool {
+    part_pairs(p, q) <= PROVEN_AT_ONCE
+}
+
+/// How many pairs of parts two bodies have.
+pub(crate) fn part_pairs(p: &Entry, q: &Entry) -> usize {
+    p.body.parts.len() * q.body.parts.len()
+}

@@ -1,0 +1,6 @@
+//! Where bodies and robots are, where they were, and how far they have come.
+
+pub(crate) mod carrier;
+pub(crate) mod entry;
+pub(crate) mod mounted;
+pub(crate) mod travel;
