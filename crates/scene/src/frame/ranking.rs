@@ -18,7 +18,6 @@ use crate::pairs::stand::is_within;
 use crate::pairs::state::Task;
 use crate::placed::entry::Entry;
 use crate::waiting::Unanswered;
-
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::distance::Stops;
 
@@ -165,7 +164,9 @@ impl Round<'_> {
         let is_known = |key: &PairKey| scene.distance_of(*key).is_some();
         let known = keys.iter().copied().filter(is_known);
         let found = self.in_order(known.map(|key| (scene.clearance_of(key), key)))?;
-        let left_out = found.iter().skip(wanted).map(|(bracket, _)| bracket[0]);
+        // Pairs that are ranked since they are below the distance asked for are not left out.
+        let beyond = found.iter().skip(wanted).filter(|(_, key)| !self.ranking.keys.contains(key));
+        let left_out = beyond.map(|(bracket, _)| bracket[0]);
         self.ranking.left_out = left_out.fold(f64::INFINITY, f64::min);
         Ok(found.into_iter().take(wanted).map(|(_, key)| key).collect())
     }

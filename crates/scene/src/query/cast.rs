@@ -1,14 +1,15 @@
 //! What a moving polytope meets first in a scene that stands still.
 
+use std::cmp::Ordering;
+
+use super::Candidate;
+use super::place::MeetingBox;
 use crate::bounds::{BOX_LANES, Ball, Box3, BoxBlock, BoxWay};
 use crate::brackets::unordered;
 use crate::declared::body::BodyId;
 use crate::near::still::Probe;
 use crate::placed::entry::Entry;
 use crate::query::{HitSelection, SceneView};
-
-use super::Candidate;
-use super::place::MeetingBox;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{
     Direction, FirstContact, Frame, Link, Outcome, StaticProof, Verdict,
@@ -16,8 +17,7 @@ use clearance_geometry::claim::{
 use clearance_geometry::contact_time;
 use clearance_geometry::distance::{self, Stops};
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::meeting::Impact;
-use clearance_geometry::meeting::unit_vector;
+use clearance_geometry::meeting::{Impact, normal_of, unit_vector};
 use clearance_geometry::motion::Motion;
 use clearance_geometry::pair::Question;
 use clearance_geometry::pair::{Pair, Placed, VertexPair};
@@ -229,8 +229,12 @@ fn arrival(
             Frame::P => pose.rotation * cast.start.pose.rotation.tr_mul(&s),
             Frame::World | Frame::Q => s,
         }),
-        (None, StaticProof::Touching { direction, .. } | StaticProof::Separated { direction }) => {
-            unit_vector(at_start, direction)
+        (None, StaticProof::Touching { direction, .. }) => unit_vector(at_start, direction),
+        // Within the margin at the start: the direction of the proof is one of many.
+        (None, StaticProof::Separated { .. }) => {
+            let apart =
+                distance::measure(at_start, Stops::default(), &mut Witness::default(), effort)?;
+            normal_of(at_start, &apart, None).map(|normal| -normal)
         }
         (None, StaticProof::Overlapping { .. }) => None,
     };
@@ -256,7 +260,8 @@ fn reached_parts<'e>(
     Ok(())
 }
 
-/// The contact with a body at the start: that of the first part that is in contact.
+/// The contact with a body at the start: that of the first part that overlaps, else of the first
+/// that touches.
 fn meet_at_start(
     cast: &Cast<'_>,
     held: &Box3,
@@ -266,13 +271,15 @@ fn meet_at_start(
     effort.look_at_clock()?;
     let mut met = None;
     reached_parts(candidate.entry, &MeetingBox(*held), |part, q| {
-        if met.is_some() {
+        if met.as_ref().is_some_and(overlaps_at_start) {
             return Ok(());
         }
         let pair = Pair { p: cast.start, q };
         let witness = &mut Witness::default();
         let initial = separation::decide(&pair, &separation::METHODS[0], witness, effort)?.proof;
-        if initial.verdict() != Verdict::Separated {
+        if initial.verdict() == Verdict::Overlapping
+            || initial.verdict() == Verdict::Touching && met.is_none()
+        {
             let contact = contact_time::contact_at_start(&pair, initial, cast.proves);
             met = Some(CastHit::new(candidate, part, contact));
         }
@@ -310,13 +317,22 @@ fn meet(
     Ok(met)
 }
 
+/// Whether the polytope is in that part where it starts.
+fn overlaps_at_start(hit: &CastHit) -> bool {
+    matches!(hit.contact.initial, StaticProof::Overlapping { .. })
+}
+
 /// The one of two parts of a body that is met first, with the time of the body. Contact goes before
-/// what is undecided.
+/// what is undecided, and of parts that are met at the start one that overlaps before others.
 fn earlier(known: CastHit, other: CastHit) -> CastHit {
     let free = known.time[0].min(other.time[0]);
     let met = |hit: &CastHit| hit.outcome == Outcome::Contact;
     let is_other_first = match (met(&known), met(&other)) {
-        (true, true) => other.time[1] < known.time[1],
+        (true, true) => match other.time[1].total_cmp(&known.time[1]) {
+            Ordering::Less => true,
+            Ordering::Equal => overlaps_at_start(&other) && !overlaps_at_start(&known),
+            Ordering::Greater => false,
+        },
         (false, true) => true,
         (true, false) | (false, false) => false,
     };

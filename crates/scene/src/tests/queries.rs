@@ -3,22 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::at;
-use super::cube;
-use super::declare;
-use super::frame;
-use super::moved;
-use super::open;
-use super::step;
-use crate::Body;
-use crate::BodyId;
-use crate::Declaration;
-use crate::Part;
-use crate::Questions;
-use crate::Scene;
+use super::{at, cube, declare, frame, moved, open, step};
 use crate::query::cast::{Cast, CastHit};
 use crate::query::place::Nearness;
 use crate::query::{BodyFilter, HitSelection, SceneView, UnknownName};
+use crate::{Body, BodyId, Declaration, Part, Questions, Scene};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Outcome, Verdict};
 use clearance_geometry::contact_time::first_contact;
@@ -496,4 +485,46 @@ fn a_budget_that_ends_is_told() {
     let cast = cast(&shape, Pose::identity(), screw);
     let stopped = view.cast(&cast, HitSelection::All, &mut Effort::with_steps(3));
     assert_eq!(stopped.map(|hits| hits.len()), Err(Stopped::Steps));
+}
+
+/// A ray that starts where one part of a body touches it and another holds it was said to touch the
+/// first.
+#[test]
+fn what_starts_in_contact_is_told_of_the_part_that_overlaps() {
+    let cube = cube(1.0);
+    let part = |x| Part { polytope: cube.clone(), body_from_part: at(x, 0.0, 0.0) };
+    let body = Body { parts: vec![part(0.0), part(1.0)], ..Body::solid(1, cube.clone()) };
+    let scene = open(vec![body]);
+    let filter = BodyFilter::default();
+    let view = SceneView::new(&scene, &filter, MANY).unwrap();
+    let away = Motion::Linear { velocity: Vec3::new(0.0, 0.0, 9.0) };
+    let ends = [-0.25, 0.25].map(|z| Vec3::new(0.0, 0.0, z));
+    let segment = clearance_geometry::hull::convex_hull(&ends).unwrap().polytope;
+    for shape in [point(), segment] {
+        for hits in [HitSelection::First, HitSelection::All, HitSelection::Any] {
+            let cast = cast(&shape, at(1.0, 0.0, 0.0), away);
+            let effort = &mut Effort::unlimited();
+            let found = view.cast(&cast, hits, effort).unwrap();
+            assert_eq!((found.len(), found[0].part), (1, 1), "{hits:?}");
+            assert_eq!(found[0].contact.initial.verdict(), Verdict::Overlapping);
+            let impact = view.impact(&cast, &found[0], effort).unwrap();
+            assert!(impact.normal.is_some(), "{impact:?}");
+        }
+    }
+}
+
+/// The normal of a cast that starts within its margin was that of any plane between the two.
+#[test]
+fn what_starts_within_its_margin_is_told_the_nearest_normal() {
+    let scene = open(vec![Body::solid(1, cube(1.0))]);
+    let filter = BodyFilter::default();
+    let view = SceneView::new(&scene, &filter, MANY).unwrap();
+    let dot = point();
+    let still = Motion::Linear { velocity: Vec3::new(0.0, 0.0, 1.0) };
+    let cast = Cast { margin: 2.0, ..cast(&dot, at(2.0, 1.5, 0.0), still) };
+    let effort = &mut Effort::unlimited();
+    let found = view.cast(&cast, HitSelection::First, effort).unwrap();
+    let normal = view.impact(&cast, &found[0], effort).unwrap().normal.unwrap();
+    let nearest = Vec3::new(2.0, 1.0, 0.0) / 5.0_f64.sqrt();
+    assert!((normal - nearest).norm() < 1e-15, "{normal:?}");
 }

@@ -139,3 +139,23 @@ fn rankings_are_those_of_a_cold_scene() {
         assert_eq!(of(&report), of(&expected), "frame {id}");
     }
 }
+
+/// Pairs that are ranked since they are below the distance are not left out by the number of the
+/// nearest: with points at 0, 1 and 3, the second and the third pair were said to be unordered.
+#[test]
+fn what_is_asked_for_by_its_distance_is_not_left_out_by_the_number() {
+    let dot = clearance_geometry::hull::convex_hull(&[Vec3::zeros()]).unwrap().polytope;
+    let dot = Arc::new(dot);
+    let body = |(id, x)| Body::solid(id, dot.clone()).placed(at(x, 0.0, 0.0));
+    let mut scene = open([(1, 0.0), (2, 1.0), (3, 3.0)].map(body).to_vec());
+    let questions = Questions { nearest: 1, below: Some(10.0), ..Questions::default() };
+    let report = step(&mut scene, &frame(1, vec![]), &ranked(questions));
+    let told = report.ranking.iter().map(|pair| (pair.p.0, pair.q.0, pair.unordered));
+    let told: Vec<_> = told.collect();
+    assert_eq!(told, [(1, 2, false), (2, 3, false), (1, 3, false)]);
+    // Beyond the distance somebody is left out who is as near as the last one.
+    let questions = Questions { nearest: 1, below: Some(0.5), ..Questions::default() };
+    let moves = vec![moved(2, at(1.5, 0.0, 0.0))];
+    let report = step(&mut scene, &frame(2, moves), &ranked(questions));
+    assert!(report.ranking.len() == 1 && report.ranking[0].unordered, "{report:?}");
+}
