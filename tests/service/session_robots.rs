@@ -206,6 +206,42 @@ async fn a_slider_with_its_load_is_handed_over_watched_and_let_go() {
     assert_eq!(state.bodies[0].pose.as_ref().unwrap().translation.unwrap().x, 8.0);
 }
 
+/// The body that a robot carries was removed, or another came under its id, and watchers were not
+/// told that the robot carries nothing any more.
+#[tokio::test]
+async fn watchers_are_told_what_a_robot_does_not_carry_any_more() {
+    let server = started().await;
+    let robot = register(&server, slider()).await;
+    let load = api::AttachedBody { body_id: 1, link: "cart".to_owned(), ..Default::default() };
+    let loaded = || api::SessionRobot { attached: vec![load.clone()], ..placed(ARM, &robot) };
+    for removed in [
+        api::Frame { removed_body_ids: vec![1], ..frame(1, vec![]) },
+        api::Frame {
+            removed_body_ids: vec![1],
+            added_bodies: vec![cube_at(1, 9.0)],
+            ..frame(1, vec![])
+        },
+    ] {
+        let state = api::SessionState {
+            bodies: vec![cube_at(1, 0.6), cube_at(2, 4.0)],
+            robots: vec![loaded(), placed(2 * ARM, &robot)],
+            ..Default::default()
+        };
+        let opened = server.sessions().open_session(open("", state, true)).await.unwrap();
+        let session_id = opened.into_inner().session_id;
+        let watching =
+            api::WatchSessionRequest { session_id: session_id.clone(), ..Default::default() };
+        let mut news = server.sessions().watch_session(watching).await.unwrap().into_inner();
+        soon(news.message()).await.unwrap().unwrap().state.unwrap();
+        step(&server, &session_id, vec![removed]).await.unwrap();
+        let told = soon(news.message()).await.unwrap().unwrap().frame.unwrap();
+        let got = api::GetSessionRequest { session_id, ..Default::default() };
+        let state = server.sessions().get_session(got).await.unwrap().into_inner().state.unwrap();
+        assert_eq!(state.robots[0].attached, []);
+        assert_eq!(told.added_robots, state.robots[..1], "the other one is as it was");
+    }
+}
+
 #[tokio::test]
 async fn what_is_wrong_with_robots_in_sessions_is_said_with_its_field() {
     let server = started().await;

@@ -249,3 +249,44 @@ async fn a_watcher_is_told_that_the_server_is_about_to_stop() {
     let (_channel, _stopping) = server.stop();
     assert_eq!(next(&mut news).await.notice(), Notice::Draining);
 }
+
+/// The last body of a checked group went, and the frame did not say that the group is to come: what
+/// its followers knew could not be opened elsewhere.
+#[tokio::test]
+async fn a_group_whose_last_body_goes_is_told_to_come() {
+    let server = started().await;
+    let grouped =
+        |id, x, group: &str| api::Body { groups: vec![group.to_owned()], ..cube_at(id, x) };
+    let pair = api::GroupPair { a: "arms".to_owned(), b: "tools".to_owned() };
+    let bodies = vec![grouped(1, 0.0, "arms"), grouped(2, 5.0, "tools"), grouped(3, 9.0, "tools")];
+    let rules = Some(api::PairRules { checked_groups: vec![pair], ..Default::default() });
+    let state = api::SessionState { bodies, rules, ..Default::default() };
+    let open = |id: &str, state| api::OpenSessionRequest {
+        session_id: id.to_owned(),
+        state: Some(state),
+        ..Default::default()
+    };
+    server.sessions().open_session(open("s", state)).await.unwrap();
+    let mut news = watch(&server, "s").await.unwrap();
+    let mut mirror = Mirror::of(next(&mut news).await.state.unwrap());
+    let without =
+        |frame_id, id| api::Frame { frame_id, removed_body_ids: vec![id], ..Default::default() };
+    let back =
+        |frame_id, body| api::Frame { frame_id, added_bodies: vec![body], ..Default::default() };
+    for (frame, is_told) in [
+        (without(1, 3), false),
+        (without(2, 2), true),
+        (back(3, grouped(4, 7.0, "tools")), true),
+        (back(4, grouped(5, 8.0, "tools")), false),
+    ] {
+        step(&server, "s", vec![frame]).await.unwrap();
+        let told = next(&mut news).await.frame.unwrap();
+        assert_eq!(told.rules.is_some(), is_told, "{told:?}");
+        mirror.apply(told);
+        mirror.is_true(&server, "s").await;
+        let bodies = mirror.bodies.values().cloned().collect();
+        let state = api::SessionState { bodies, rules: mirror.rules.clone(), ..Default::default() };
+        let elsewhere = format!("elsewhere-{}", mirror.frame_id);
+        server.sessions().open_session(open(&elsewhere, state)).await.unwrap();
+    }
+}

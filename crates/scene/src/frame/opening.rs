@@ -104,10 +104,15 @@ impl Scene {
         Declaration {
             bodies: self.declared_bodies().cloned().collect(),
             robots: self.robots().cloned().collect(),
-            rules: self.rules.declared_with(self.bodies()),
+            rules: self.declared_rules(),
             release_margin: self.release_margin,
             contacts: self.contacts.iter().map(contact).collect(),
             frame: self.applied,
         }
+    }
+
+    /// The rules as another server accepts them: groups whose last body has gone are to come.
+    pub fn declared_rules(&self) -> Rules {
+        self.rules.declared_with(self.bodies())
     }
 }

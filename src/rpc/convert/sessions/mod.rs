@@ -8,6 +8,7 @@ pub mod declare;
 pub mod frame;
 pub mod hits;
 pub mod inquiry;
+pub mod known;
 pub mod methods;
 pub mod names;
 pub mod news;

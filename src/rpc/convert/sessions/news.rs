@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::declare::PartSource;
+use super::known::Known;
 use super::report::{counts, event};
 use super::robots::{KnownRobots, RobotDraft, link_name};
 use super::state::{body_to_wire, rules_to_wire};
@@ -23,6 +24,14 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Whether more has changed than where bodies and robots are.
+    fn is_structural(&self) -> bool {
+        let bodies = [&self.added, &self.removed, &self.changed];
+        self.has_new_rules
+            || bodies.into_iter().any(|ids| !ids.is_empty())
+            || self.robots.is_structural()
+    }
+
     /// Adds what a frame has changed of which the moves at these places were refused, of bodies and
     /// of robots.
     pub fn note(&mut self, frame: &Frame, moves: &dyn Moves, refused: &[BTreeSet<usize>; 2]) {
@@ -68,7 +77,11 @@ pub fn to_wire(
     draft: &Draft,
     report: Option<&Report>,
     registered: &KnownRobots,
+    known: &mut Known,
 ) -> api::WatchedFrame {
+    let before = draft.is_structural().then(|| std::mem::replace(known, Known::of(scene)));
+    let other_groups = |before: &Known| before.groups_to_come != known.groups_to_come;
+    let has_new_rules = draft.has_new_rules || before.as_ref().is_some_and(other_groups);
     let (mut moved, mut teleported) = (draft.moved.clone(), draft.teleported.clone());
     draft.robots.bodies_into(scene, &mut moved, &mut teleported);
     let is_whole = |id: &u32| draft.added.contains(id) || draft.changed.contains(id);
@@ -89,14 +102,14 @@ pub fn to_wire(
         added_bodies: bodies(&draft.added).into_iter().map(whole).collect(),
         changed_bodies: bodies(&draft.changed).into_iter().map(whole).collect(),
         removed_body_ids: draft.removed.iter().copied().collect(),
-        rules: draft.has_new_rules.then(|| rules_to_wire(scene.rules())),
+        rules: has_new_rules.then(|| rules_to_wire(&scene.declared_rules())),
         events: report.map_or_else(Vec::new, |report| {
             report.events.iter().map(|one| event(one, &link)).collect()
         }),
         counts: report.map(|report| counts(&report.tally)),
         ..Default::default()
     };
-    draft.robots.tell(scene, registered, &mut told);
+    draft.robots.tell(scene, registered, before.as_ref(), &mut told);
     told
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::known::Known;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{length, pose, pose_to_wire};
 use crate::rpc::path::{BadField, Path, WithinLimit};
@@ -203,7 +204,7 @@ pub struct RobotDraft {
     teleported: BTreeSet<RobotId>,
     removed: BTreeSet<RobotId>,
     added: BTreeSet<RobotId>,
-    /// What robots carry has changed: all of them are told anew.
+    /// Something was attached or let go.
     has_new_loads: bool,
     /// Bodies that were attached, and so put elsewhere.
     attached: BTreeSet<BodyId>,
@@ -254,9 +255,25 @@ impl RobotDraft {
         }
     }
 
-    /// Tells it as the scene stands now.
-    pub fn tell(&self, scene: &Scene, registered: &KnownRobots, frame: &mut api::WatchedFrame) {
-        let is_told = |id: &RobotId| self.has_new_loads || self.added.contains(id);
+    /// Whether more has changed than where robots are.
+    pub fn is_structural(&self) -> bool {
+        self.has_new_loads || !self.added.is_empty() || !self.removed.is_empty()
+    }
+
+    /// Tells it as the scene stands now, where `before` is what watchers knew; none: robots carry
+    /// what they did.
+    pub fn tell(
+        &self,
+        scene: &Scene,
+        registered: &KnownRobots,
+        before: Option<&Known>,
+        frame: &mut api::WatchedFrame,
+    ) {
+        let has_other_load = |id: &RobotId| {
+            let robot = scene.robot(*id);
+            before.zip(robot).is_some_and(|(before, robot)| before.has_other_load(robot))
+        };
+        let is_told = |id: &RobotId| self.added.contains(id) || has_other_load(id);
         let new = scene.robots().filter(|robot| is_told(&robot.id));
         frame.added_robots = new.map(|robot| robot_to_wire(robot, registered)).collect();
         frame.removed_robots = self.removed.iter().map(|id| id.0).collect();

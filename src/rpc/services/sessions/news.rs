@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use tokio::sync::broadcast;
 
+use crate::rpc::convert::sessions::known::Known;
 use crate::rpc::convert::sessions::news::Draft;
 use crate::rpc::convert::sessions::size::{news_bytes, poses_bytes};
 use crate::runtime::memory::{MemoryKind, MemoryQuota, Reservation};
 use crate::runtime::settings::{Limit, Limits};
 use clearance_proto as api;
-use clearance_scene::{Frame, Moves};
+use clearance_scene::{Frame, Moves, Scene};
 
 /// What a report takes in memory for each byte that it takes on the wire: a verdict is two bytes
 /// there, and the message about its pair some hundred here.
@@ -40,16 +41,18 @@ pub(super) struct Subscribers {
     /// How many frames were told.
     told: u64,
     draft: Draft,
+    /// What whoever has read all news knows beyond what frames name.
+    pub(super) known: Known,
     /// Who pays for what waits to be read.
     quota: Option<MemoryQuota>,
 }
 
 impl Subscribers {
-    /// One more reads, from the frame after `frame` on; also says how many frames were told so far.
+    /// One more reads, from the frame after the scene's last on; also says how many frames were told so far.
     /// Whoever read `before` and fell behind gives back the place that it had.
     pub(super) fn subscribe(
         &mut self,
-        frame: u64,
+        scene: &Scene,
         quota: MemoryQuota,
         before: Option<broadcast::Receiver<NewsCopy>>,
         limits: &Limits,
@@ -60,7 +63,8 @@ impl Subscribers {
                 usize::try_from(limits.watch_frames_max).unwrap_or(1).clamp(1, WAITING_MAX);
             self.readers = Some(broadcast::Sender::new(waiting_max));
             self.draft = Draft::default();
-            self.last_frame = frame;
+            self.last_frame = scene.frame();
+            self.known = Known::of(scene);
             self.quota = Some(quota);
         }
         drop(before);

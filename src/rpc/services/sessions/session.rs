@@ -251,7 +251,7 @@ impl Session {
         quota: MemoryQuota,
         before: Option<Receiver<NewsCopy>>,
     ) -> Result<(Receiver<NewsCopy>, u64), Failure> {
-        let news = self.subscribers.subscribe(self.scene.frame(), quota, before, limits);
+        let news = self.subscribers.subscribe(&self.scene, quota, before, limits);
         news.map_err(|limit| limit.reached().into())
     }
 
@@ -259,8 +259,9 @@ impl Session {
     fn tell_watchers(&mut self, is_answered: bool) {
         let Some(draft) = self.subscribers.take_draft() else { return };
         let report = self.scene.remembered_report(self.scene.frame()).filter(|_| is_answered);
-        let told =
-            news::to_wire(&self.scene, &self.shapes, &draft, report.as_deref(), &self.robots);
+        let (shapes, robots) = (&self.shapes, &self.robots);
+        let known = &mut self.subscribers.known;
+        let told = news::to_wire(&self.scene, shapes, &draft, report.as_deref(), robots, known);
         self.subscribers.publish(told);
     }
 
