@@ -24,7 +24,7 @@ use self::filter::Admitted;
 pub use self::filter::BodyFilter;
 pub use self::filter::NoView;
 pub use self::filter::UnknownName;
-use clearance_geometry::effort::Effort;
+use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::processor;
 
 /// How many of the hits are wanted.
@@ -86,7 +86,7 @@ impl<'a> SceneView<'a> {
         effort: &Effort<'_>,
     ) -> Result<Self, NoView> {
         let admitted = filter.admitted(&scene.entries, effort)?;
-        Ok(Self { entries: &scene.entries, boxes: scene.boxes_for(questions), admitted })
+        Ok(Self { entries: &scene.entries, boxes: scene.boxes_for(questions, effort)?, admitted })
     }
 
     /// The bodies of a copy.
@@ -97,7 +97,7 @@ impl<'a> SceneView<'a> {
     ) -> Result<Self, NoView> {
         let StillScene { entries, still, .. } = copy;
         let admitted = filter.admitted(entries, effort)?;
-        let boxes = Boxes::Still(still.tree_anyway(|| tree_of(entries)));
+        let boxes = Boxes::Still(still.tree_anyway(|| tree_of(entries, effort))?);
         Ok(Self { entries, boxes, admitted })
     }
 
@@ -153,16 +153,16 @@ impl<'a> SceneView<'a> {
 impl Scene {
     /// Boxes that hold the bodies where they are. Those that are kept between frames serve a few
     /// questions, unless bodies have moved since they were brought up to date.
-    fn boxes_for(&self, questions: usize) -> Boxes<'_> {
+    fn boxes_for(&self, questions: usize, effort: &Effort<'_>) -> Result<Boxes<'_>, Stopped> {
         let bodies = self.entries.len();
-        let build = || tree_of(&self.entries);
-        if let Some(tree) = self.still.tree(bodies, questions, build) {
-            return Boxes::Still(tree);
+        let build = || tree_of(&self.entries, effort);
+        if let Some(tree) = self.still.tree(bodies, questions, build)? {
+            return Ok(Boxes::Still(tree));
         }
-        match self.kept_boxes() {
+        Ok(match self.kept_boxes() {
             Some(tree) => Boxes::Kept(tree),
-            None => Boxes::Still(self.still.tree_anyway(build)),
-        }
+            None => Boxes::Still(self.still.tree_anyway(build)?),
+        })
     }
 
     /// The boxes that are kept between frames, where they are up to date.
@@ -209,7 +209,7 @@ impl StillScene {
 }
 
 /// The tree of these bodies.
-fn tree_of(entries: &[Entry]) -> StillTree {
+fn tree_of(entries: &[Entry], effort: &Effort<'_>) -> Result<StillTree, Stopped> {
     let boxes: Vec<Box3> = entries.iter().map(Entry::bounds).collect();
-    StillTree::build(&boxes, entries.iter().map(|entry| entry.ball).collect())
+    StillTree::build(&boxes, entries.iter().map(|entry| entry.ball).collect(), effort)
 }

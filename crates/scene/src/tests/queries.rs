@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::{at, cube, declare, frame, moved, open, step};
 use crate::query::cast::{Cast, CastHit};
 use crate::query::place::Nearness;
-use crate::query::{BodyFilter, HitSelection, SceneView, UnknownName};
+use crate::query::{BodyFilter, HitSelection, NoView, SceneView, UnknownName};
 use crate::{Body, BodyId, Declaration, Part, Questions, Scene};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Outcome, Verdict};
@@ -527,4 +528,20 @@ fn what_starts_within_its_margin_is_told_the_nearest_normal() {
     let normal = view.impact(&cast, &found[0], effort).unwrap().normal.unwrap();
     let nearest = Vec3::new(2.0, 1.0, 0.0) / 5.0_f64.sqrt();
     assert!((normal - nearest).norm() < 1e-15, "{normal:?}");
+}
+
+/// The boxes of 200,000 bodies were put into a tree after whoever had asked was gone.
+#[test]
+fn nobody_builds_a_tree_for_who_has_left() {
+    let body = |id: u32| Body::solid(id, cube(1.0)).placed(at(3.0 * f64::from(id), 0.0, 0.0));
+    let scene = open((1..1_000).map(body).collect());
+    let (filter, left) = (BodyFilter::default(), AtomicBool::new(true));
+    let effort = Effort::with_stop(u64::MAX, &left);
+    let gone = SceneView::within(&scene, &filter, MANY, &effort);
+    assert!(matches!(gone, Err(NoView::Stopped(Stopped::Deadline))));
+    assert!(scene.builds_boxes_for(MANY), "nothing is kept of it");
+    let copy = scene.still_copy();
+    assert!(SceneView::of_copy(&copy, &filter, &effort).is_err());
+    SceneView::of_copy(&copy, &filter, &Effort::unlimited()).unwrap();
+    assert!(!scene.builds_boxes_for(MANY));
 }
