@@ -141,3 +141,9 @@ pub const ARC_ENDS: f64 = 1e-9;
 /// The least weight of a corner where a ray meets a triangle: nearer to an edge, the ray may meet
 /// the next triangle instead, and another ray is taken.
 pub const RAY_BESIDE_EDGE: f64 = 1e-9;
+/// Where the distance of a triangle from a point is proven to be no less than this part below that
+/// of the nearest point found, no other point of it is looked for.
+pub const NEAREST_ROUGH: f64 = 1e-9;
+/// A hull that is no wider than this part of its largest extent is looked at as its surface: its
+/// rim has facets so narrow that their normals are lost in rounding.
+pub const THIN: f64 = 1e-9;
