@@ -122,17 +122,16 @@ impl Robot {
             None => Semantics::default(),
         };
         let (tree, joints, mut links) = assemble(&description, limits.depth_max, effort)?;
-        let mut notes = Vec::new();
         let parts = PartBuilder::new(sources, effort, room).all(&description, &mut links)?;
         // Links that no joint moves are pairs, each with each.
         let with_parts = links.iter().filter(|link| !link.parts.is_empty()).count();
         if !room.holds(parts.bytes + with_parts * with_parts / 2 * PAIR_BYTES) {
             return Err(BuildError::NoRoom);
         }
-        let PartBuilder { built: parts, missing, .. } = parts;
-        for missing in &missing {
-            notes.push(format!("left out, since its mesh was not given: {}", shown(missing)));
-        }
+        let PartBuilder { built: parts, missing, notes: of_hulls, .. } = parts;
+        let left_out = |name| format!("left out, since its mesh was not given: {}", shown(name));
+        let mut notes: Vec<String> = missing.iter().map(|name| left_out(name)).collect();
+        notes.extend(of_hulls);
         let allowed = allowed_pairs(&joints, &links, &semantics, &mut notes, effort)?;
         let Semantics { groups, states, .. } = semantics;
         Ok(Self {
@@ -273,7 +272,8 @@ fn variables(joint: &JointElement) -> Vec<Variable> {
         }
         JointKind::Floating => {
             let turn = ["/qx", "/qy", "/qz", "/qw"];
-            let component = |name: &str| variable(name, Unit::Quaternion, [-1.0, 1.0]);
+            // It is normalised when it is used, so twice a quaternion is the same.
+            let component = |name: &str| variable(name, Unit::Quaternion, free);
             let slides = ["/x", "/y", "/z"].into_iter().map(along);
             slides.chain(turn.into_iter().map(component)).collect()
         }

@@ -147,3 +147,6 @@ pub const NEAREST_ROUGH: f64 = 1e-9;
 /// A hull that is no wider than this part of its largest extent is looked at as its surface: its
 /// rim has facets so narrow that their normals are lost in rounding.
 pub const THIN: f64 = 1e-9;
+/// By how much a joint value may be beyond its limits, relative to the largest of their range and
+/// their sizes: some thousand roundings.
+pub const LIMIT_SLACK: f64 = 1e-12;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::samples::{PANDA, ROBOT_LIMITS, panda, panda_meshes, robot_of};
 use crate::model::{AllowedReason, BuildError, Robot, Sources};
-use crate::parts::{MeshContent, MeshFiles, PartSource};
+use crate::parts::{Gap, MeshContent, MeshFiles, PartSource};
 use crate::srdf::Semantics;
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
@@ -29,7 +29,7 @@ fn the_panda_has_its_parts_and_the_pairs_that_need_no_check() {
     assert_eq!(reason("panda_link0", "panda_link5"), None);
     for part in &robot.parts {
         if let PartSource::Mesh { closed, .. } = part.source {
-            assert!(closed && part.gap < 0.08, "{}", part.gap);
+            assert!(closed && part.gap.upper.unwrap() < 0.08, "{:?}", part.gap);
         }
     }
     assert_eq!(robot.states[0].name, "default");
@@ -71,7 +71,7 @@ fn a_mirrored_and_scaled_mesh_is_still_closed_and_convex() {
     let part = &robot.parts[0];
     assert!(part.polytope.vertices().contains(&Vec3::new(-2.0, 0.0, 0.0)));
     assert!(matches!(part.source, PartSource::Mesh { closed: true, convex: true, .. }));
-    assert!(part.gap.abs() < 1e-15);
+    assert_eq!(part.gap, Gap::NONE);
 }
 
 /// A robot of two links and this joint.
