@@ -68,6 +68,9 @@ def numbers(element, name, default):
 
 def origin(element):
     at = element.find("origin")
+    if at is not None and at.get("quat_xyzw") is not None:
+        x, y, z, w = (float(word) for word in at.get("quat_xyzw").split())
+        return quaternion_pose(numbers(at, "xyz", (0, 0, 0)), (w, x, y, z))
     angles = numbers(at, "rpy", (0, 0, 0))
     zero = (0.0, 0.0, 0.0)
     turns = [(turned(axis, angles[axis]), zero) for axis in range(3)]

@@ -33,8 +33,8 @@ async fn a_value_that_rounding_took_beyond_a_limit_is_taken_as_it_is() {
             (end, true),
             (b.next_up(), true),
             (a.next_down(), true),
-            (b + 1e-9, false),
-            (a - 1e-9, false),
+            (b + 1e-8, false),
+            (a - 1e-8, false),
         ] {
             let asked = check(&cell, api::CheckMode::FirstPair, &[value]);
             let answer = robots(&server).check_configurations(asked.clone()).await.unwrap();

@@ -132,6 +132,7 @@ impl Robot {
         let left_out = |name| format!("left out, since its mesh was not given: {}", shown(name));
         let mut notes: Vec<String> = missing.iter().map(|name| left_out(name)).collect();
         notes.extend(of_hulls);
+        notes.extend(description.notes);
         let allowed = allowed_pairs(&joints, &links, &semantics, &mut notes, effort)?;
         let Semantics { groups, states, .. } = semantics;
         Ok(Self {
