@@ -1,14 +1,14 @@
 //! A robot: its tree of joints, its links with their convex parts, and the pairs of links that need
 //! no check.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::error::{RobotError, shown};
 use super::kinematics::Kinematics;
 use super::parts::{PartBuilder, RobotPart};
 use super::room::{BuildRoom, Unbounded};
-use super::srdf::{Group, NamedState, Semantics};
+use super::srdf::{Group, NamedState, Semantics, Subject};
 use super::tree::{Drive, Freedom, Tree, TreeFrame, Unit, Variable};
 use super::urdf::{Description, DescriptionLimits, JointElement, JointKind, Mimic};
 use clearance_geometry::Vec3;
@@ -118,7 +118,9 @@ impl Robot {
     ) -> Result<Self, BuildError> {
         let description = Description::read(sources.urdf, limits, effort)?;
         let semantics = match sources.srdf {
-            Some(text) => Semantics::read(text, limits.nodes_max, effort)?,
+            Some(text) => {
+                Semantics::read(text, limits.nodes_max, &Subject::of(&description), effort)?
+            }
             None => Semantics::default(),
         };
         let (tree, joints, mut links) = assemble(&description, limits.depth_max, effort)?;
@@ -134,7 +136,8 @@ impl Robot {
         notes.extend(of_hulls);
         notes.extend(description.notes);
         let allowed = allowed_pairs(&joints, &links, &semantics, &mut notes, effort)?;
-        let Semantics { groups, states, .. } = semantics;
+        let Semantics { groups, states, notes: of_semantics, .. } = semantics;
+        notes.extend(of_semantics);
         Ok(Self {
             links_by_name: by_name(links.iter().map(|link| &link.name)),
             variables_by_name: by_name(tree.variables.iter().map(|variable| &variable.name)),
@@ -363,6 +366,12 @@ fn allowed_pairs(
     let mut reasons: BTreeMap<[usize; 2], AllowedReason> = BTreeMap::new();
     let index_of: BTreeMap<&str, usize> =
         links.iter().enumerate().map(|(index, link)| (link.name.as_str(), index)).collect();
+    for name in &semantics.disabled_links {
+        effort.spend_step()?;
+        if !index_of.contains_key(name.as_str()) {
+            notes.push(format!("the SRDF names a link that is not there: {:?}", shown(name)));
+        }
+    }
     for pair in &semantics.disabled {
         effort.spend_step()?;
         let known = [0, 1].map(|k| index_of.get(pair.links[k].as_str()).copied());
@@ -376,6 +385,7 @@ fn allowed_pairs(
             reasons.insert([a.min(b), a.max(b)], reason);
         }
     }
+    disable_links(&index_of, links, semantics, &mut reasons, effort)?;
     for joint in joints {
         let [a, b] = [joint.parent, joint.child];
         reasons.entry([a.min(b), a.max(b)]).or_insert(AllowedReason::Adjacent);
@@ -394,4 +404,34 @@ fn allowed_pairs(
     }
     let pairs = reasons.into_iter().map(|(links, reason)| AllowedPair { links, reason });
     Ok(pairs.collect())
+}
+
+/// Pairs of links that the SRDF disables by one of them, unless it enables the pair. Only links
+/// with parts: memory was taken for as many pairs as these are.
+fn disable_links(
+    index_of: &BTreeMap<&str, usize>,
+    links: &[RobotLink],
+    semantics: &Semantics,
+    reasons: &mut BTreeMap<[usize; 2], AllowedReason>,
+    effort: &mut Effort<'_>,
+) -> Result<(), Stopped> {
+    let place = |name: &String| index_of.get(name.as_str()).copied();
+    let enabled = semantics.enabled.iter().filter_map(|[one, other]| {
+        let [a, b] = [place(one)?, place(other)?];
+        Some([a.min(b), a.max(b)])
+    });
+    let enabled: BTreeSet<[usize; 2]> = enabled.collect();
+    let disabled: BTreeSet<usize> = semantics.disabled_links.iter().filter_map(place).collect();
+    let has_parts = |link: &usize| !links[*link].parts.is_empty();
+    for link in disabled.into_iter().filter(has_parts) {
+        for other in (0..links.len()).filter(|other| *other != link && has_parts(other)) {
+            effort.spend_step()?;
+            let pair = [link.min(other), link.max(other)];
+            if !enabled.contains(&pair) {
+                let reason = || AllowedReason::Semantics("Default".to_owned());
+                reasons.entry(pair).or_insert_with(reason);
+            }
+        }
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::samples::{PANDA, ROBOT_LIMITS, panda, panda_meshes, robot_of};
 use crate::model::{AllowedReason, BuildError, Robot, Sources};
 use crate::parts::{Gap, MeshContent, MeshFiles, PartSource};
-use crate::srdf::Semantics;
+use crate::srdf::{Semantics, Subject};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
 
@@ -225,14 +225,18 @@ fn bombs_are_refused_before_they_grow() {
         })
         .collect();
     let srdf = format!("<robot><group name='g0'><joint name='j'/></group>{groups}</robot>");
-    let error = Semantics::read(&srdf, 100_000, &mut Effort::unlimited()).unwrap_err().to_string();
+    let error = Semantics::read(&srdf, 100_000, &Subject::default(), &mut Effort::unlimited())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("200000 joints"), "{error}");
     // A name of megabytes, repeated by each group that names the one that has it.
     let named = "<group name='g'/>".repeat(1_000);
     let long = "j".repeat(1 << 20);
     let first = format!("<group name='g'><joint name='{long}'/></group>");
     let srdf = format!("<robot>{first}<group name='h'>{named}</group></robot>");
-    let error = Semantics::read(&srdf, 100_000, &mut Effort::unlimited()).unwrap_err().to_string();
+    let error = Semantics::read(&srdf, 100_000, &Subject::default(), &mut Effort::unlimited())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("16777216 bytes"), "{error}");
     // Elements in each other without end cost a stack in a parser that calls itself.
     let nested = format!("<robot>{}{}</robot>", "<a>".repeat(50_000), "</a>".repeat(50_000));
