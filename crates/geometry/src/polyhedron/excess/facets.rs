@@ -110,14 +110,6 @@ impl<'a> HullFacets<'a> {
         spread(self.hull.facets().row(facet)).map(|i| self.hull.vertex(i))
     }
 
-    /// Whether a point of the world is in the hull, exactly.
-    pub(super) fn hold(&self, point: &Vec3) -> bool {
-        (0..).take(self.planes.len()).all(|facet| {
-            let [a, b, c] = self.world(facet);
-            side_of_plane(a, b, c, point) != Side::Above
-        })
-    }
-
     /// The facets of a vertex.
     pub(super) fn of_vertex(&self, vertex: u32) -> &[u32] {
         self.of_vertex.row(vertex)

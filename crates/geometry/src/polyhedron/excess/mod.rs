@@ -114,7 +114,7 @@ pub fn measure(
                 search::bracket(&surface, false, &Flat::surface(&facets), most, effort)?;
             [lower - width, upper + width]
         } else {
-            search::bracket(&surface, closed, &Solid::new(&facets, &frame, effort)?, most, effort)?
+            search::bracket(&surface, closed, &Solid::new(&facets, effort)?, most, effort)?
         }
     };
     // The frame itself rounds every coordinate, of the mesh and of the hull.

@@ -33,7 +33,7 @@ pub(super) fn at_most(
     for triangle in surface.triangles() {
         effort.look_at_clock()?;
         depth = depth.max(facets.depth(triangle, effort) + BOUND_SLACK);
-        if !(depth < deep.radius) {
+        if depth.is_nan() || depth >= deep.radius {
             return Ok(f64::INFINITY);
         }
     }

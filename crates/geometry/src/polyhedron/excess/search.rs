@@ -11,7 +11,7 @@ use crate::number::rounding::BOUND_SLACK;
 /// How wide the bracket may be, relative to the largest extent, which is between 1 and 2 here; and
 /// pieces that may be looked at for that. The first goal is what is promised, and has no limit but
 /// how small pieces get.
-const GOALS: [(f64, u64); 3] = [(0.04, u64::MAX), (0.01, 40_000), (0.002, 20_000)];
+const GOALS: [(f64, u64); 3] = [(0.04, u64::MAX), (0.01, 20_000), (0.002, 8_000)];
 
 /// Pieces that are smaller than this part of the goal are not halved: only where no point of the
 /// hull is found in f64.
@@ -79,7 +79,7 @@ impl<R: Region> Search<'_, R> {
     ) -> Result<Option<f64>, Stopped> {
         let (mut most, mut pieces) = (0.0_f64, 0);
         let mut open = Vec::new();
-        for piece in self.region.all() {
+        for piece in self.region.all(effort)? {
             open.extend(self.look(piece, None, goal, effort)?);
         }
         while let Some(next) = open.pop() {
@@ -89,7 +89,7 @@ impl<R: Region> Search<'_, R> {
                 continue;
             }
             let mut halves = Vec::new();
-            for half in self.region.halves(&next.piece) {
+            for half in self.region.halves(&next.piece, effort)? {
                 pieces += 1;
                 if pieces > pieces_max {
                     return Ok(None);
@@ -126,33 +126,17 @@ impl<R: Region> Search<'_, R> {
         }
         let most = near + radius * (1.0 + BOUND_SLACK);
         let most = whole.map_or(most, |whole| most.min(whole.most));
-        if most > self.farthest + goal {
-            self.try_point(&piece, (middle, near), goal, effort)?;
+        // The middle is of the hull, but perhaps not of the piece: whether the mesh winds around it
+        // has to be asked.
+        let is_worth_proving = low > self.farthest + WORTH_PROVING * goal;
+        if is_worth_proving && (!self.closed || self.is_free(&middle, effort)?) {
+            self.farthest = low;
         }
         Ok(Some(Open { piece, middle, near, most, is_outside }))
     }
 
-    /// Makes a point of the hull near the middle of a piece the farthest known one, if it is.
-    fn try_point(
-        &mut self,
-        piece: &R::Piece,
-        (middle, near): (Vec3, f64),
-        goal: f64,
-        effort: &mut Effort<'_>,
-    ) -> Result<(), Stopped> {
-        // A point of the hull is no farther from the middle than the piece is large.
-        let (_, radius) = R::ball(piece);
-        let wanted = self.farthest + WORTH_PROVING * goal;
-        if near + radius <= wanted {
-            return Ok(());
-        }
-        let point = self.region.point(piece);
-        let within = near + (point - middle).norm() + BOUND_SLACK;
-        let [low, _] = self.surface.distance(&point, within);
-        let is_free = low > wanted && (!self.closed || self.surface.winding(&point, effort)? == 0);
-        if is_free {
-            self.farthest = low;
-        }
-        Ok(())
+    /// Whether the mesh does not wind around a point.
+    fn is_free(&self, point: &Vec3, effort: &mut Effort<'_>) -> Result<bool, Stopped> {
+        Ok(self.surface.winding(point, effort)? == 0)
     }
 }

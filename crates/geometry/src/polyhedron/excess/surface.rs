@@ -171,9 +171,10 @@ fn distance_of(triangle: &[Vec3; 3], p: &Vec3) -> [f64; 2] {
 
 fn nearest_on_segment([a, b]: [&Vec3; 2], p: &Vec3) -> Vec3 {
     let way = b - a;
-    let share = (p - a).dot(&way) / way.norm_squared();
-    // A segment without length is its end; NaN is taken for 0.
-    a + way * share.max(0.0).min(1.0)
+    let squared = way.norm_squared();
+    // A segment without length is its end.
+    let share = if squared > 0.0 { (p - a).dot(&way) / squared } else { 0.0 };
+    a + way * share.clamp(0.0, 1.0)
 }
 
 /// The nearest point of a triangle, rounded, by the regions of its corners and edges (Ericson,
