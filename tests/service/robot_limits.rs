@@ -10,7 +10,8 @@ fn slider(lower: f64, upper: f64) -> String {
     format!(
         "<robot name='r'><link name='a'/><link name='b'><collision><geometry><box size='1 1 1'/>\
          </geometry></collision></link><joint name='slide' type='prismatic'><parent link='a'/>\
-         <child link='b'/><axis xyz='1 0 0'/><limit lower='{lower}' upper='{upper}'/></joint></robot>"
+         <child link='b'/><axis xyz='1 0 0'/><limit lower='{lower}' upper='{upper}'/></joint>\
+         </robot>"
     )
 }
 

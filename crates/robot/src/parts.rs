@@ -146,9 +146,9 @@ pub(super) struct PartBuilder<'a, 'e, 'f> {
 /// A polytope, what it was made of, and by how much it is larger.
 type Built = (Arc<Polytope>, PartSource, Gap);
 
-/// What measuring a mesh against its hull takes for each triangle, bytes: its corners, its boxes,
-/// its edges.
-const MEASURED_BYTES: usize = 320;
+/// What measuring a mesh against its hull takes for each triangle, bytes: its corners and boxes,
+/// and those of a facet of the hull.
+const MEASURED_BYTES: usize = 512;
 
 /// What a shape is made of: those that are equal in it are one polytope.
 type ShapeKey = (String, [u64; 3]);
@@ -238,7 +238,8 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
         let PartSource::Mesh { filename, convex: false, closed } = source else { return };
         let (Some(lower), Some(upper)) = (gap.lower, gap.upper) else { return };
         let note = format!(
-            "link {:?}: the mesh {:?} is not convex{}; its hull, which stands for it, stands out by {}",
+            "link {:?}: the mesh {:?} is not convex{}; its hull, which stands for it, \
+             stands out by {}",
             shown(link),
             shown(filename),
             if *closed { "" } else { ", nor is it closed" },

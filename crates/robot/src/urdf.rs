@@ -269,8 +269,8 @@ fn read_joints(
         let [lower, upper] = [led[0].min(led[1]), led[0].max(led[1])];
         if lower < joint.range[0] || upper > joint.range[1] {
             noticed.note(format!(
-                "joint {:?}: follows {:?} from {lower} to {upper}, beyond its own limits, {} to {}; \
-                 only limits of the joint that it follows are kept",
+                "joint {:?}: follows {:?} from {lower} to {upper}, beyond its own limits, {} to \
+                 {}; only limits of the joint that it follows are kept",
                 shown(&joint.name),
                 shown(&mimic.joint),
                 joint.range[0],

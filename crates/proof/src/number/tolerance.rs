@@ -150,3 +150,6 @@ pub const THIN: f64 = 1e-9;
 /// By how much a joint value may be beyond its limits, relative to the largest of their range and
 /// their sizes: some thousand roundings.
 pub const LIMIT_SLACK: f64 = 1e-12;
+/// By how much a number is moved outwards that is then told with four digits, relative to itself:
+/// no less than half a unit of the last one.
+pub const TOLD_DIGITS: f64 = 5e-4;

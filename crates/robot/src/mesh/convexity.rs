@@ -63,9 +63,8 @@ pub fn measure(
 
 /// A bracket in metres as text, rounded outwards to four digits.
 pub fn in_words([lower, upper]: [f64; 2]) -> String {
-    /// More than half a unit of the last digit, relative to the number.
-    const LAST_DIGIT: f64 = 5e-4;
-    let [lower, upper] = [lower * (1.0 - LAST_DIGIT), upper * (1.0 + LAST_DIGIT)];
+    let [lower, upper] =
+        [lower * (1.0 - tolerance::TOLD_DIGITS), upper * (1.0 + tolerance::TOLD_DIGITS)];
     format!("{lower:.3e} to {upper:.3e} m")
 }
 

@@ -127,7 +127,8 @@ pub fn beyond_limits<'a>(
 pub fn push_edge_beyond(
     packed: &mut api::CheckEdgesResponse,
     cell: &Cell,
-    (field, variable): (&'static str, usize),
+    field: &'static str,
+    variable: usize,
 ) {
     let index = packed.count;
     packed.count += 1;

@@ -188,7 +188,7 @@ fn check_some(
     };
     let mut answers = answers.iter();
     for at in 0..range.len() {
-        let mut beyond = beyond_limits(cell, edge(at));
+        let beyond = beyond_limits(cell, edge(at));
         let answer = if refused.binary_search(&at).is_ok() { None } else { answers.next() };
         match answer {
             Some(answer) => {
@@ -200,7 +200,9 @@ fn check_some(
                 push_edge(&mut packed, answer);
             }
             None => {
-                beyond.next().into_iter().for_each(|one| push_edge_beyond(&mut packed, cell, one))
+                for (field, variable) in beyond.take(1) {
+                    push_edge_beyond(&mut packed, cell, field, variable);
+                }
             }
         }
         if asked.certificate {

@@ -1,7 +1,7 @@
 //! The facets of the hull: planes that bound it, and whether a mesh lies in them.
 
 use super::super::canonical;
-use super::frame::Frame;
+use super::frame::UnitFrame;
 use crate::Vec3;
 use crate::csr::Csr;
 use crate::effort::{Effort, Stopped};
@@ -28,7 +28,7 @@ pub(super) struct HullFacets<'a> {
     /// The facets of each vertex, ascending.
     of_vertex: Csr,
     walls: Vec<Wall>,
-    frame: Frame,
+    frame: UnitFrame,
 }
 
 /// The plane of a facet in the world.
@@ -52,7 +52,7 @@ impl<'a> HullFacets<'a> {
     pub(super) fn new(
         hull: &'a Polytope,
         corners: &'a [Vec3],
-        frame: Frame,
+        frame: UnitFrame,
         effort: &mut Effort<'_>,
     ) -> Result<Self, Stopped> {
         let mut planes = Vec::with_capacity(hull.facets().len());

@@ -7,12 +7,12 @@ use crate::number::scale::PowerOfTwo;
 
 /// See the module.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub(super) struct UnitFrame {
     middle: Vec3,
     exponent: i32,
 }
 
-impl Frame {
+impl UnitFrame {
     /// None where all points are one.
     pub(super) fn around<'a>(mut points: impl Iterator<Item = &'a Vec3>) -> Option<Self> {
         let first = *points.next()?;

@@ -22,9 +22,9 @@ mod search;
 mod surface;
 
 use facets::HullFacets;
-use frame::Frame;
-use region::{Flat, Solid};
-use surface::Surface;
+use frame::UnitFrame;
+use region::{FlatHull, SolidHull};
+use surface::MeshSurface;
 
 use crate::Vec3;
 use crate::effort::{Effort, Stopped};
@@ -77,15 +77,15 @@ pub fn measure(
     let mut found =
         Excess { closed, is_hull: false, is_solid: false, lower: 0.0, upper: 0.0, volume: 0.0 };
     let named = triangles.as_flattened().iter().map(|&i| &vertices[i as usize]);
-    let Some(frame) = Frame::around(named.chain(hull.vertices())) else {
+    let Some(frame) = UnitFrame::around(named.chain(hull.vertices())) else {
         // All points are one.
         return Ok(found);
     };
     let points: Vec<Vec3> = vertices.iter().map(|p| frame.inward(p)).collect();
     let corners: Vec<Vec3> = hull.vertices().iter().map(|p| frame.inward(p)).collect();
-    let surface = Surface::new(&points, triangles, effort)?;
+    let surface = MeshSurface::new(&points, triangles, effort)?;
     let [lower, upper] = if hull.dimension() < 3 {
-        search::bracket(&surface, false, &Flat::polygon(hull, &corners), f64::INFINITY, effort)?
+        search::bracket(&surface, false, &FlatHull::polygon(hull, &corners), f64::INFINITY, effort)?
     } else {
         let facets = HullFacets::new(hull, &corners, frame, effort)?;
         let mut most = f64::INFINITY;
@@ -111,10 +111,10 @@ pub fn measure(
             // Every point of the hull is as near to its surface, and of what the mesh winds around
             // to the mesh.
             let [lower, upper] =
-                search::bracket(&surface, false, &Flat::surface(&facets), most, effort)?;
+                search::bracket(&surface, false, &FlatHull::surface(&facets), most, effort)?;
             [lower - width, upper + width]
         } else {
-            search::bracket(&surface, closed, &Solid::new(&facets, effort)?, most, effort)?
+            search::bracket(&surface, closed, &SolidHull::new(&facets, effort)?, most, effort)?
         }
     };
     // The frame itself rounds every coordinate, of the mesh and of the hull.

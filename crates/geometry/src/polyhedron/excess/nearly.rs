@@ -10,7 +10,7 @@
 //! is greatest at a corner, so the greatest of these bounds the distance of any point of the hull.
 
 use super::facets::{HullFacets, Inner};
-use super::surface::Surface;
+use super::surface::MeshSurface;
 use crate::Vec3;
 use crate::effort::{Effort, Stopped};
 use crate::number::rounding::{BOUND_SLACK, OUTWARD, unit};
@@ -26,7 +26,7 @@ const STEPS_INWARD: u32 = 16;
 pub(super) fn at_most(
     facets: &HullFacets<'_>,
     deep: &Inner,
-    surface: &Surface,
+    surface: &MeshSurface,
     effort: &mut Effort<'_>,
 ) -> Result<f64, Stopped> {
     let mut depth: f64 = 0.0;
@@ -42,19 +42,15 @@ pub(super) fn at_most(
     for (vertex, corner) in (0..).zip(facets.corners) {
         effort.look_at_clock()?;
         let of_deep = (deep.middle - corner).norm() / deep.radius;
-        let own = has_own_balls.then(|| factor_of(facets, deep.radius, depth, (vertex, corner)));
+        let own = has_own_balls.then(|| factor_of(facets, deep.radius, depth, vertex));
         factor = factor.max(own.map_or(of_deep, |own| own.min(of_deep)));
     }
     Ok(depth * factor * OUTWARD + BOUND_SLACK)
 }
 
 /// The least `|m - v| / r` of some balls near a corner.
-fn factor_of(
-    facets: &HullFacets<'_>,
-    size: f64,
-    depth: f64,
-    (vertex, corner): (u32, &Vec3),
-) -> f64 {
+fn factor_of(facets: &HullFacets<'_>, size: f64, depth: f64, vertex: u32) -> f64 {
+    let corner = &facets.corners[vertex as usize];
     let normals = || facets.of_vertex(vertex).iter().map(|facet| facets.planes[*facet as usize].0);
     let sum: Vec3 = normals().sum();
     let Some(mut inward) = unit(&-sum) else { return f64::INFINITY };

@@ -2,7 +2,7 @@
 //! one.
 
 use super::facets::HullFacets;
-use super::surface::Surface;
+use super::surface::MeshSurface;
 use crate::Vec3;
 use crate::effort::{Effort, Stopped};
 use crate::number::rounding::BOUND_SLACK;
@@ -26,9 +26,9 @@ pub(super) trait Region {
 }
 
 /// A hull with a volume.
-pub(super) struct Solid {
+pub(super) struct SolidHull {
     /// The facets as triangles.
-    surface: Surface,
+    surface: MeshSurface,
     /// The box around it.
     middle: Vec3,
     half: Vec3,
@@ -43,13 +43,13 @@ pub(super) struct BoxPiece {
     is_inside: bool,
 }
 
-impl Solid {
+impl SolidHull {
     /// The hull of these facets.
     pub(super) fn new(facets: &HullFacets<'_>, effort: &Effort<'_>) -> Result<Self, Stopped> {
         let corners = facets.corners;
         let first = (corners[0], corners[0]);
         let (low, high) = corners.iter().fold(first, |(l, h), p| (l.inf(p), h.sup(p)));
-        let surface = Surface::new(corners, &facets.triangles(), effort)?;
+        let surface = MeshSurface::new(corners, &facets.triangles(), effort)?;
         let half = (high - low) * 0.5 + Vec3::repeat(BOUND_SLACK);
         Ok(Self { surface, middle: (low + high) * 0.5, half })
     }
@@ -86,7 +86,7 @@ impl Solid {
     }
 }
 
-impl Region for Solid {
+impl Region for SolidHull {
     type Piece = BoxPiece;
 
     fn all(&self, effort: &mut Effort<'_>) -> Result<Vec<BoxPiece>, Stopped> {
@@ -112,11 +112,11 @@ impl Region for Solid {
 }
 
 /// A hull without a volume, or with hardly any: the triangles of its surface.
-pub(super) struct Flat {
+pub(super) struct FlatHull {
     triangles: Vec<[Vec3; 3]>,
 }
 
-impl Flat {
+impl FlatHull {
     /// A point, a segment or a polygon, with these corners in the frame.
     pub(super) fn polygon(hull: &Polytope, corners: &[Vec3]) -> Self {
         let triangles = match hull.facets().rows().next() {
@@ -144,7 +144,7 @@ impl Flat {
     }
 }
 
-impl Region for Flat {
+impl Region for FlatHull {
     type Piece = [Vec3; 3];
 
     fn all(&self, _: &mut Effort<'_>) -> Result<Vec<[Vec3; 3]>, Stopped> {

@@ -3,7 +3,7 @@
 //! more than a goal. Goals get finer as long as pieces are few.
 
 use super::region::Region;
-use super::surface::Surface;
+use super::surface::MeshSurface;
 use crate::Vec3;
 use crate::effort::{Effort, Stopped};
 use crate::number::rounding::BOUND_SLACK;
@@ -34,7 +34,7 @@ struct Open<P> {
 
 /// The search.
 struct Search<'a, R> {
-    surface: &'a Surface,
+    surface: &'a MeshSurface,
     /// Whether points that the mesh winds around belong to it.
     closed: bool,
     region: &'a R,
@@ -46,7 +46,7 @@ struct Search<'a, R> {
 
 /// The bracket, in the frame; `most` is known to be no less than the distance.
 pub(super) fn bracket<R: Region>(
-    surface: &Surface,
+    surface: &MeshSurface,
     closed: bool,
     region: &R,
     most: f64,

@@ -8,13 +8,13 @@ use crate::number::rounding::{BOUND_SLACK, unit};
 use crate::number::tolerance::NEAREST_ROUGH;
 
 /// See the module. Coordinates are at most about one.
-pub(super) struct Surface {
+pub(super) struct MeshSurface {
     triangles: Vec<[Vec3; 3]>,
     tree: Tree,
     boxes: Vec<Extent>,
 }
 
-impl Surface {
+impl MeshSurface {
     /// Over at least one triangle.
     pub(super) fn new(
         points: &[Vec3],
