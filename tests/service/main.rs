@@ -14,6 +14,7 @@ mod compound_measures;
 mod compounds;
 mod conformance;
 mod contact_details;
+mod counted;
 mod doubling;
 mod falsified;
 mod hostile;
