@@ -68,6 +68,9 @@ def numbers(element, name, default):
 
 def origin(element):
     at = element.find("origin")
+    if at is not None and at.get("quat_xyzw") is not None:
+        x, y, z, w = (float(word) for word in at.get("quat_xyzw").split())
+        return quaternion_pose(numbers(at, "xyz", (0, 0, 0)), (w, x, y, z))
     angles = numbers(at, "rpy", (0, 0, 0))
     zero = (0.0, 0.0, 0.0)
     turns = [(turned(axis, angles[axis]), zero) for axis in range(3)]
@@ -115,9 +118,16 @@ class Robot:
                 self.parts.append((index, frame, compose(at, origin(collision)), points))
         may = {tuple(sorted((links.index(j.find("parent").get("link")), links.index(j.find("child").get("link")))))
                for j in joints}
-        for pair in ElementTree.fromstring(srdf).findall("disable_collisions") if srdf else []:
-            if pair.get("link1") in links and pair.get("link2") in links:
-                may.add(tuple(sorted((links.index(pair.get("link1")), links.index(pair.get("link2"))))))
+        def pairs(tag):
+            for pair in ElementTree.fromstring(srdf).findall(tag) if srdf else []:
+                if pair.get("link1") in links and pair.get("link2") in links:
+                    yield tuple(sorted((links.index(pair.get("link1")), links.index(pair.get("link2")))))
+        may.update(pairs("disable_collisions"))
+        enabled = set(pairs("enable_collisions"))
+        for alone in ElementTree.fromstring(srdf).findall("disable_default_collisions") if srdf else []:
+            if alone.get("link") in links:
+                k = links.index(alone.get("link"))
+                may.update({tuple(sorted((k, m))) for m in range(len(links)) if m != k} - enabled)
         self.may_meet = may
 
     def hang(self, joint, by_name, values, parent, at):

@@ -126,8 +126,9 @@ async fn robots_are_told_and_answered_as_on_a_fresh_server_whatever_was_register
         [api::Verdict::Separated, api::Verdict::Overlapping],
         "what tells them apart"
     );
-    let gaps = [0, 4, 5].map(|k| (alone[k].0.parts[0].gap > 0.1, alone[k].0.parts[0].convex));
-    assert_eq!(gaps, [(false, Some(true)), (true, Some(false)), (false, None)]);
+    let gaps = [0, 4, 5]
+        .map(|k| (alone[k].0.parts[0].gap.map(|gap| gap > 0.1), alone[k].0.parts[0].convex));
+    assert_eq!(gaps, [(Some(false), Some(true)), (Some(true), Some(false)), (None, None)]);
     let delete = async |robot: &api::Robot| {
         let (id, allow_missing) = (robot.id.clone(), true);
         let request = api::DeleteRobotRequest { id, allow_missing, ..Default::default() };

@@ -39,9 +39,19 @@ pub(crate) const SLIDER: &str = r#"<robot name="slider"><link name="rail"/><link
   <joint name="slide" type="prismatic"><parent link="rail"/><child link="cart"/>
   <axis xyz="1 0 0"/><limit lower="-9" upper="9" velocity="2"/></joint></robot>"#;
 
-async fn slider(server: &Server) -> api::RobotCell {
-    let request = api::RegisterRobotRequest { urdf: SLIDER.to_owned(), ..Default::default() };
+/// A cell of the robot of this description and obstacles.
+pub(crate) async fn cell_of(
+    server: &Server,
+    urdf: &str,
+    obstacles: Vec<api::RobotObstacle>,
+) -> api::RobotCell {
+    let request = api::RegisterRobotRequest { urdf: urdf.to_owned(), ..Default::default() };
     let robot = robots(server).register_robot(request).await.unwrap().into_inner().robot.unwrap();
+    let robots = vec![api::RobotInstance { robot_id: robot.id, base: None }];
+    api::RobotCell { robots, obstacles }
+}
+
+async fn slider(server: &Server) -> api::RobotCell {
     let wall = api::RobotObstacle {
         shape: Some(api::robot_obstacle::Shape::Box(api::Vector3 { x: 1.0, y: 2.0, z: 2.0 })),
         pose: Some(api::Pose {
@@ -49,13 +59,10 @@ async fn slider(server: &Server) -> api::RobotCell {
             orientation: None,
         }),
     };
-    api::RobotCell {
-        robots: vec![api::RobotInstance { robot_id: robot.id, base: None }],
-        obstacles: vec![wall],
-    }
+    cell_of(server, SLIDER, vec![wall]).await
 }
 
-fn check(
+pub(crate) fn check(
     cell: &api::RobotCell,
     mode: api::CheckMode,
     values: &[f64],
@@ -68,7 +75,7 @@ fn check(
     }
 }
 
-fn verdicts(answer: &api::CheckConfigurationsResponse) -> Vec<api::Verdict> {
+pub(crate) fn verdicts(answer: &api::CheckConfigurationsResponse) -> Vec<api::Verdict> {
     answer.verdicts().collect()
 }
 
@@ -97,7 +104,7 @@ async fn a_robot_is_registered_described_listed_and_forgotten() {
     let mimic = robot.joints.iter().find_map(|joint| joint.mimic.as_ref()).unwrap();
     assert_eq!((mimic.joint.as_str(), mimic.multiplier), ("panda_finger_joint1", 1.0));
     assert!(robot.allowed_pairs.iter().any(|pair| pair.text == "Never"));
-    assert!(robot.parts[0].closed() && robot.parts[0].gap < 0.08);
+    assert!(robot.parts[0].closed() && robot.parts[0].gap() < 0.08);
     assert_eq!(robot.states[0].joints.len(), 8);
 
     let got = client.get_robot(get(&robot.id)).await.unwrap().into_inner().robot.unwrap();

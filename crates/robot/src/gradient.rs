@@ -8,7 +8,7 @@ use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::distance::{Stops, measure};
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::number::rounding::length;
+use clearance_geometry::meeting::normal_of;
 use clearance_geometry::number::tolerance::DRAWN_APART;
 use clearance_geometry::witness::Witness;
 
@@ -20,15 +20,14 @@ pub struct ContactGeometry {
     /// On the second body.
     pub second: Vec3,
     /// The unit vector from the first body towards the second: moving the second along it makes the
-    /// clearance grow by as much.
+    /// clearance grow by as much. Of bodies that touch at an edge or a corner, one of several.
     pub normal: Vec3,
     /// The change of the signed clearance with each joint value: metres per radian or metre. Where
-    /// several points are equally near, one of several such vectors.
+    /// several points are equally near, or several normals fit, one of several such vectors.
     pub gradient: Vec<f64>,
 }
 
-/// The contact of a pair in the configuration at hand: none for pairs that touch, and where
-/// rounding leaves no direction.
+/// The contact of a pair in the configuration at hand: none where rounding leaves no direction.
 pub(super) fn contact_geometry(
     stand: &mut Stand<'_>,
     pair: BodyPair,
@@ -44,8 +43,9 @@ pub(super) fn contact_geometry(
     Ok(Some(ContactGeometry { first, second, normal, gradient }))
 }
 
-/// The nearest points of both and the normal. Bodies that overlap are drawn apart along the normal
-/// of the nearest face, and a little more: the same features are then the nearest ones.
+/// The nearest points of both and the normal. Bodies that touch have a point in common, and the
+/// normal of a plane that has them on its two sides. Bodies that overlap are drawn apart along the
+/// normal of the nearest face, and a little more: the same features are then the nearest ones.
 fn nearest_points(
     stand: &mut Stand<'_>,
     pair: BodyPair,
@@ -54,22 +54,23 @@ fn nearest_points(
     let placed = stand.pair(pair);
     let witness = &mut Witness::default();
     let apart = measure(&placed, Stops::default(), witness, effort)?;
-    if apart.decision.verdict() == Verdict::Separated {
-        let way = apart.closest_q - apart.closest_p;
-        let far = length(&way);
-        let points = (apart.closest_p, apart.closest_q, way / far);
-        return Ok((far > 0.0).then_some(points));
+    if apart.decision.verdict() != Verdict::Overlapping {
+        let towards_first = normal_of(&placed, &apart, None);
+        return Ok(towards_first.map(|normal| (apart.closest_p, apart.closest_q, -normal)));
     }
     let Some(depth) = stand.depth(pair, effort)? else { return Ok(None) };
     let mut drawn = placed;
     let sizes = [placed.p.body, placed.q.body].map(|body| body.bounds().radius);
     let away = depth.direction * (depth.upper + DRAWN_APART * sizes[0].min(sizes[1]));
     drawn.p.pose.translation += away;
-    let apart = measure(&drawn, Stops::default(), &mut Witness::default(), effort)?;
-    if apart.decision.verdict() != Verdict::Separated {
-        return Ok(None);
-    }
-    Ok(Some((apart.closest_p - away, apart.closest_q, -depth.direction)))
+    let clear = measure(&drawn, Stops::default(), &mut Witness::default(), effort)?;
+    let is_clear = clear.decision.verdict() == Verdict::Separated;
+    // So far from the origin that they cannot be drawn apart, they have a common point to name.
+    let [first, second] = match is_clear {
+        true => [clear.closest_p - away, clear.closest_q],
+        false => [apart.closest_p, apart.closest_q],
+    };
+    Ok(Some((first, second, -depth.direction)))
 }
 
 /// Adds `along · (speed of the point with each joint value)`, the point being one of the body.

@@ -1,14 +1,14 @@
 //! A robot: its tree of joints, its links with their convex parts, and the pairs of links that need
 //! no check.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::error::{RobotError, shown};
 use super::kinematics::Kinematics;
 use super::parts::{PartBuilder, RobotPart};
 use super::room::{BuildRoom, Unbounded};
-use super::srdf::{Group, NamedState, Semantics};
+use super::srdf::{Group, NamedState, Semantics, Subject};
 use super::tree::{Drive, Freedom, Tree, TreeFrame, Unit, Variable};
 use super::urdf::{Description, DescriptionLimits, JointElement, JointKind, Mimic};
 use clearance_geometry::Vec3;
@@ -118,23 +118,26 @@ impl Robot {
     ) -> Result<Self, BuildError> {
         let description = Description::read(sources.urdf, limits, effort)?;
         let semantics = match sources.srdf {
-            Some(text) => Semantics::read(text, limits.nodes_max, effort)?,
+            Some(text) => {
+                Semantics::read(text, limits.nodes_max, &Subject::of(&description), effort)?
+            }
             None => Semantics::default(),
         };
         let (tree, joints, mut links) = assemble(&description, limits.depth_max, effort)?;
-        let mut notes = Vec::new();
         let parts = PartBuilder::new(sources, effort, room).all(&description, &mut links)?;
         // Links that no joint moves are pairs, each with each.
         let with_parts = links.iter().filter(|link| !link.parts.is_empty()).count();
         if !room.holds(parts.bytes + with_parts * with_parts / 2 * PAIR_BYTES) {
             return Err(BuildError::NoRoom);
         }
-        let PartBuilder { built: parts, missing, .. } = parts;
-        for missing in &missing {
-            notes.push(format!("left out, since its mesh was not given: {}", shown(missing)));
-        }
+        let PartBuilder { built: parts, missing, notes: of_hulls, .. } = parts;
+        let left_out = |name| format!("left out, since its mesh was not given: {}", shown(name));
+        let mut notes: Vec<String> = missing.iter().map(|name| left_out(name)).collect();
+        notes.extend(of_hulls);
+        notes.extend(description.notes);
         let allowed = allowed_pairs(&joints, &links, &semantics, &mut notes, effort)?;
-        let Semantics { groups, states, .. } = semantics;
+        let Semantics { groups, states, notes: of_semantics, .. } = semantics;
+        notes.extend(of_semantics);
         Ok(Self {
             links_by_name: by_name(links.iter().map(|link| &link.name)),
             variables_by_name: by_name(tree.variables.iter().map(|variable| &variable.name)),
@@ -273,7 +276,8 @@ fn variables(joint: &JointElement) -> Vec<Variable> {
         }
         JointKind::Floating => {
             let turn = ["/qx", "/qy", "/qz", "/qw"];
-            let component = |name: &str| variable(name, Unit::Quaternion, [-1.0, 1.0]);
+            // It is normalised when it is used, so twice a quaternion is the same.
+            let component = |name: &str| variable(name, Unit::Quaternion, free);
             let slides = ["/x", "/y", "/z"].into_iter().map(along);
             slides.chain(turn.into_iter().map(component)).collect()
         }
@@ -362,6 +366,12 @@ fn allowed_pairs(
     let mut reasons: BTreeMap<[usize; 2], AllowedReason> = BTreeMap::new();
     let index_of: BTreeMap<&str, usize> =
         links.iter().enumerate().map(|(index, link)| (link.name.as_str(), index)).collect();
+    for name in &semantics.disabled_links {
+        effort.spend_step()?;
+        if !index_of.contains_key(name.as_str()) {
+            notes.push(format!("the SRDF names a link that is not there: {:?}", shown(name)));
+        }
+    }
     for pair in &semantics.disabled {
         effort.spend_step()?;
         let known = [0, 1].map(|k| index_of.get(pair.links[k].as_str()).copied());
@@ -375,6 +385,7 @@ fn allowed_pairs(
             reasons.insert([a.min(b), a.max(b)], reason);
         }
     }
+    disable_links(&index_of, links, semantics, &mut reasons, effort)?;
     for joint in joints {
         let [a, b] = [joint.parent, joint.child];
         reasons.entry([a.min(b), a.max(b)]).or_insert(AllowedReason::Adjacent);
@@ -393,4 +404,34 @@ fn allowed_pairs(
     }
     let pairs = reasons.into_iter().map(|(links, reason)| AllowedPair { links, reason });
     Ok(pairs.collect())
+}
+
+/// Pairs of links that the SRDF disables by one of them, unless it enables the pair. Only links
+/// with parts: memory was taken for as many pairs as these are.
+fn disable_links(
+    index_of: &BTreeMap<&str, usize>,
+    links: &[RobotLink],
+    semantics: &Semantics,
+    reasons: &mut BTreeMap<[usize; 2], AllowedReason>,
+    effort: &mut Effort<'_>,
+) -> Result<(), Stopped> {
+    let place = |name: &String| index_of.get(name.as_str()).copied();
+    let enabled = semantics.enabled.iter().filter_map(|[one, other]| {
+        let [a, b] = [place(one)?, place(other)?];
+        Some([a.min(b), a.max(b)])
+    });
+    let enabled: BTreeSet<[usize; 2]> = enabled.collect();
+    let disabled: BTreeSet<usize> = semantics.disabled_links.iter().filter_map(place).collect();
+    let has_parts = |link: &usize| !links[*link].parts.is_empty();
+    for link in disabled.into_iter().filter(has_parts) {
+        for other in (0..links.len()).filter(|other| *other != link && has_parts(other)) {
+            effort.spend_step()?;
+            let pair = [link.min(other), link.max(other)];
+            if !enabled.contains(&pair) {
+                let reason = || AllowedReason::Semantics("Default".to_owned());
+                reasons.entry(pair).or_insert_with(reason);
+            }
+        }
+    }
+    Ok(())
 }

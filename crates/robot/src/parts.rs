@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::error::{BuildError, RobotError};
+use super::error::{BuildError, RobotError, shown};
 use super::room::{BuildRoom, hull_bytes, polytope_bytes};
 use super::round::{Around, capsule, cylinder, sphere};
 use super::urdf::{CollisionElement, Description, Geometry};
 use crate::mesh::MeshData;
-use crate::mesh::convexity::{self, DEFAULT_TOLERANCE};
+use crate::mesh::convexity;
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::{Hull, HullError, convex_hull_with};
@@ -67,6 +67,28 @@ pub enum PartSource {
     },
 }
 
+/// How far a part stands out beyond what it was: the largest distance of a point of it from that,
+/// metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap {
+    /// At most that; none: not known.
+    pub lower: Option<f64>,
+    /// At least that; none: not known.
+    pub upper: Option<f64>,
+}
+
+impl Gap {
+    /// Of what is exactly what it was.
+    pub const NONE: Self = Self { lower: Some(0.0), upper: Some(0.0) };
+    /// Of a polytope that was made of nobody knows what.
+    pub const UNKNOWN: Self = Self { lower: None, upper: None };
+
+    /// No more than this.
+    fn at_most(upper: f64) -> Self {
+        Self { lower: None, upper: Some(upper) }
+    }
+}
+
 /// A convex part of a link.
 #[derive(Clone, Debug)]
 pub struct RobotPart {
@@ -82,8 +104,8 @@ pub struct RobotPart {
     pub frame_from_part: Pose,
     /// What it was.
     pub source: PartSource,
-    /// How far it stands out beyond what it was, metres.
-    pub gap: f64,
+    /// How far it stands out beyond what it was.
+    pub gap: Gap,
     /// The polytope was built for the robot, and is none that was registered.
     pub is_own: bool,
 }
@@ -117,10 +139,16 @@ pub(super) struct PartBuilder<'a, 'e, 'f> {
     pub(super) built: Vec<RobotPart>,
     /// Meshes that were not given.
     pub(super) missing: Vec<String>,
+    /// What became of meshes that are not convex, in words.
+    pub(super) notes: Vec<String>,
 }
 
 /// A polytope, what it was made of, and by how much it is larger.
-type Built = (Arc<Polytope>, PartSource, f64);
+type Built = (Arc<Polytope>, PartSource, Gap);
+
+/// What measuring a mesh against its hull takes for each triangle, bytes: its corners and boxes,
+/// and those of a facet of the hull.
+const MEASURED_BYTES: usize = 512;
 
 /// What a shape is made of: those that are equal in it are one polytope.
 type ShapeKey = (String, [u64; 3]);
@@ -149,8 +177,8 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
             let named = by_last_step.entry(last_step(name));
             named.and_modify(|found| *found = None).or_insert(Some(content));
         }
-        let (built, missing) = (Vec::new(), Vec::new());
-        Self { sources, effort, room, bytes: 0, by_last_step, built, missing }
+        let (built, missing, notes) = (Vec::new(), Vec::new(), Vec::new());
+        Self { sources, effort, room, bytes: 0, by_last_step, built, missing, notes }
     }
 
     /// The mesh that the URDF means: by the whole name, or by its last step if one file alone has
@@ -182,6 +210,7 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                     }
                 };
                 let Some((polytope, source, gap)) = built else { continue };
+                self.note_hull(&link.name, &source, gap);
                 self.built.push(RobotPart {
                     link: index,
                     name: collision.name.clone(),
@@ -204,28 +233,44 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
         }
     }
 
+    /// Notes that a mesh which is not convex became its hull.
+    fn note_hull(&mut self, link: &str, source: &PartSource, gap: Gap) {
+        let PartSource::Mesh { filename, convex: false, closed } = source else { return };
+        let (Some(lower), Some(upper)) = (gap.lower, gap.upper) else { return };
+        let note = format!(
+            "link {:?}: the mesh {:?} is not convex{}; its hull, which stands for it, \
+             stands out by {}",
+            shown(link),
+            shown(filename),
+            if *closed { "" } else { ", nor is it closed" },
+            convexity::in_words([lower, upper]),
+        );
+        // A link may have the same file more than once.
+        if self.notes.last() != Some(&note) {
+            self.notes.push(note);
+        }
+    }
+
     /// None: it is a mesh whose file was not given.
     fn shape(&mut self, element: &CollisionElement) -> Result<Option<Built>, BuildError> {
         let gap_max = self.sources.gap_max;
-        let (around, source) = match &element.geometry {
+        let around: Around = match &element.geometry {
             Geometry::Box { size } => {
                 let corner = |i: u32| {
                     Vec3::from_fn(
                         |k, _| if i >> k & 1 == 1 { 0.5 * size[k] } else { -0.5 * size[k] },
                     )
                 };
-                (Around { points: (0..8).map(corner).collect(), gap: 0.0 }, PartSource::Box)
+                let points: Vec<Vec3> = (0..8).map(corner).collect();
+                return Ok(Some((self.hull(element, &points)?, PartSource::Box, Gap::NONE)));
             }
-            Geometry::Sphere { radius } => (sphere(*radius, gap_max), PartSource::Round),
-            Geometry::Cylinder { radius, length } => {
-                (cylinder(*radius, *length, gap_max), PartSource::Round)
-            }
-            Geometry::Capsule { radius, length } => {
-                (capsule(*radius, *length, gap_max), PartSource::Round)
-            }
+            Geometry::Sphere { radius } => sphere(*radius, gap_max),
+            Geometry::Cylinder { radius, length } => cylinder(*radius, *length, gap_max),
+            Geometry::Capsule { radius, length } => capsule(*radius, *length, gap_max),
             Geometry::Mesh { filename, scale } => return self.mesh(element, filename, scale),
         };
-        Ok(Some((self.hull(element, &around.points)?, source, around.gap)))
+        let hull = self.hull(element, &around.points)?;
+        Ok(Some((hull, PartSource::Round, Gap::at_most(around.gap))))
     }
 
     /// Whether a part is a polytope as it was registered.
@@ -258,16 +303,18 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
         let filename = filename.to_owned();
         match content {
             MeshContent::Polytope(polytope) if !is_scaled => {
-                Ok(Some((polytope.clone(), PartSource::Registered { filename }, 0.0)))
+                Ok(Some((polytope.clone(), PartSource::Registered { filename }, Gap::UNKNOWN)))
             }
             MeshContent::Polytope(polytope) => {
                 let points: Vec<Vec3> =
                     polytope.vertices().iter().map(|p| p.component_mul(scale)).collect();
                 let hull = self.hull(element, &points)?;
-                Ok(Some((hull, PartSource::Registered { filename }, 0.0)))
+                Ok(Some((hull, PartSource::Registered { filename }, Gap::UNKNOWN)))
             }
             MeshContent::Mesh(mesh) => {
-                let lists = size_of_val(&*mesh.vertices) + size_of_val(&*mesh.triangles);
+                let lists = size_of_val(&*mesh.vertices)
+                    + size_of_val(&*mesh.triangles)
+                    + MEASURED_BYTES * mesh.triangles.len();
                 self.take(lists.saturating_add(hull_bytes(mesh.vertices.len())))?;
                 let mut mesh = mesh.as_ref().clone();
                 for vertex in &mut mesh.vertices {
@@ -278,11 +325,11 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                     mesh.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
                 }
                 let hull = self.hull(element, &mesh.vertices)?;
-                let found = convexity::measure(&mesh, &hull, self.effort)?;
-                let size = (hull.bounds().high - hull.bounds().low).max();
-                let convex = found.closed && found.gap <= DEFAULT_TOLERANCE * size;
-                let source = PartSource::Mesh { filename, closed: found.closed, convex };
-                Ok(Some((hull, source, found.gap)))
+                let found = convexity::measure(&mesh, &hull, None, self.effort)?;
+                let [lower, upper] = found.gap.map(Some);
+                let convexity::Convexity { closed, convex, .. } = found;
+                let source = PartSource::Mesh { filename, closed, convex };
+                Ok(Some((hull, source, Gap { lower, upper })))
             }
         }
     }

@@ -4,6 +4,7 @@
 //! into the poses of what hangs on it. Planar and floating joints are several frames in a row.
 
 use clearance_geometry::Vec3;
+use clearance_geometry::number::tolerance::LIMIT_SLACK;
 use clearance_geometry::pose::Pose;
 
 /// How a frame moves in that of its parent, at its origin.
@@ -83,6 +84,18 @@ pub struct Variable {
     pub upper: f64,
     /// Greatest speed, a second; 0: not said.
     pub velocity: f64,
+}
+
+impl Variable {
+    /// Whether a value is within its limits. One that is beyond by no more than rounding makes of a
+    /// place between them, such as `a + 1.0 * (b - a)`, is; it is then taken as it is.
+    pub fn holds(&self, value: f64) -> bool {
+        let Self { lower, upper, .. } = self;
+        let width = upper - lower;
+        let size = if width.is_finite() { width.max(lower.abs()).max(upper.abs()) } else { 0.0 };
+        let slack = LIMIT_SLACK * size;
+        lower - slack <= value && value <= upper + slack
+    }
 }
 
 /// The moving frames of a robot, parents first, and its joint values in order.

@@ -143,6 +143,15 @@ pub struct Description {
     pub links: Vec<LinkElement>,
     /// In the order of the file.
     pub joints: Vec<JointElement>,
+    /// What it says that nothing is made of, in words.
+    pub notes: Vec<String>,
+}
+
+/// What may be in a file by its version, and what was noticed in it.
+struct Noticed {
+    /// Whether an origin may be turned by a quaternion.
+    has_quaternions: bool,
+    notes: Vec<String>,
 }
 
 impl Description {
@@ -154,13 +163,18 @@ impl Description {
     ) -> Result<Self, BuildError> {
         let file = XmlFile::parse("URDF", text, limits.nodes_max, effort)?;
         let robot = file.robot()?;
+        if let Some(left_over) = file.with_prefix("xacro", effort)? {
+            let problem = "macros of xacro are left: expand them first, with the command xacro";
+            return Err(left_over.bad(problem).into());
+        }
+        let mut noticed = Noticed::in_robot(robot);
         let (mut links, mut index_of, mut parts) = (Vec::new(), BTreeMap::new(), 0);
         for element in robot.children("link") {
             effort.spend_step()?;
             if links.len() == limits.links_max {
                 return Err(element.bad(format!("more than {} links", limits.links_max)).into());
             }
-            let link = read_link(element, effort)?;
+            let link = read_link(element, &mut noticed, effort)?;
             parts += link.collisions.len();
             if parts > limits.parts_max {
                 let problem = format!("more than {} collision elements", limits.parts_max);
@@ -174,23 +188,60 @@ impl Description {
         if links.is_empty() {
             return Err(robot.bad("there is no link").into());
         }
-        let joints = read_joints(robot, &index_of, effort)?;
+        let joints = read_joints(robot, &index_of, &mut noticed, effort)?;
         let name = robot.text("name").unwrap_or_default().to_owned();
-        Ok(Self { name, links, joints })
+        Ok(Self { name, links, joints, notes: noticed.notes })
     }
 }
+
+impl Noticed {
+    /// By the version of the file. That of 1.1 turns origins by quaternions, too.
+    fn in_robot(robot: Element<'_>) -> Self {
+        let version = robot.text("version").map_or("1.0", str::trim);
+        let mut notes = Vec::new();
+        if !["1", "1.0", "1.1"].contains(&version) {
+            let version = shown(version);
+            notes.push(format!("the URDF has version {version:?}, and is read as one of 1.0"));
+        }
+        Self { has_quaternions: version == "1.1", notes }
+    }
+
+    /// Looks at the attributes of a shape: one that gives sizes to other shapes would give this one
+    /// another size; of any other a note is made.
+    fn shape(&mut self, shape: Element<'_>, known: &[&str]) -> Result<(), RobotError> {
+        const SIZES: [&str; 4] = ["size", "radius", "length", "scale"];
+        let Some(unknown) = shape.unknown_attribute(known) else { return Ok(()) };
+        if SIZES.contains(&unknown) {
+            let problem = format!("a {} has no {unknown}", shown(shape.tag()));
+            return Err(shape.bad(problem));
+        }
+        self.note(shape.bad(format!("the attribute {:?} is not read", shown(unknown))).to_string());
+        Ok(())
+    }
+
+    /// Makes a note, one of a kind in a row.
+    fn note(&mut self, note: String) {
+        if self.notes.len() < NOTES_MAX && self.notes.last() != Some(&note) {
+            self.notes.push(note);
+        }
+    }
+}
+
+/// Notes about what is not read, at most.
+const NOTES_MAX: usize = 100;
 
 /// All joints, every name of which is known and every link of which has one joint above it.
 fn read_joints(
     robot: Element<'_>,
     index_of: &BTreeMap<String, usize>,
+    noticed: &mut Noticed,
     effort: &mut Effort<'_>,
 ) -> Result<Vec<JointElement>, BuildError> {
     let mut joints: Vec<JointElement> = Vec::new();
     let (mut names, mut above) = (BTreeMap::new(), BTreeMap::new());
     for element in robot.children("joint") {
         effort.spend_step()?;
-        let joint = read_joint(element, index_of)?;
+        let joint = read_joint(element, index_of, noticed)?;
         if names.insert(joint.name.clone(), joints.len()).is_some() {
             return Err(element.bad("another joint has this name").into());
         }
@@ -214,44 +265,70 @@ fn read_joints(
         if !moves_singly || followed.name == joint.name {
             return Err(element.bad("mimics a joint that has not one value of its own").into());
         }
+        let led = followed.range.map(|value| mimic.multiplier * value + mimic.offset);
+        let [lower, upper] = [led[0].min(led[1]), led[0].max(led[1])];
+        if lower < joint.range[0] || upper > joint.range[1] {
+            noticed.note(format!(
+                "joint {:?}: follows {:?} from {lower} to {upper}, beyond its own limits, {} to \
+                 {}; only limits of the joint that it follows are kept",
+                shown(&joint.name),
+                shown(&mimic.joint),
+                joint.range[0],
+                joint.range[1],
+            ));
+        }
     }
     Ok(joints)
 }
 
-fn read_link(element: Element<'_>, effort: &mut Effort<'_>) -> Result<LinkElement, BuildError> {
+fn read_link(
+    element: Element<'_>,
+    noticed: &mut Noticed,
+    effort: &mut Effort<'_>,
+) -> Result<LinkElement, BuildError> {
     let name = element.required("name")?.to_owned();
     let mut collisions = Vec::new();
     for collision in element.children("collision") {
         effort.spend_step()?;
-        collisions.push(read_collision(collision)?);
+        collisions.push(read_collision(collision, noticed)?);
     }
     Ok(LinkElement { name, collisions })
 }
 
-fn read_collision(element: Element<'_>) -> Result<CollisionElement, RobotError> {
-    let shape = element.child("geometry").and_then(|geometry| geometry.elements().next());
-    let shape = shape.ok_or_else(|| element.bad("needs a geometry with a shape in it"))?;
-    let geometry = match shape.tag() {
-        "box" => Geometry::Box { size: box_size(shape)? },
-        "sphere" => Geometry::Sphere { radius: shape.length("radius")? },
+fn read_collision(
+    element: Element<'_>,
+    noticed: &mut Noticed,
+) -> Result<CollisionElement, RobotError> {
+    let mut shapes = element.child("geometry").into_iter().flat_map(Element::elements);
+    let shape = shapes.next().ok_or_else(|| element.bad("needs a geometry with a shape in it"))?;
+    if let Some(other) = shapes.next() {
+        return Err(other.bad("a geometry has one shape; another one needs its own collision"));
+    }
+    let (geometry, attributes): (Geometry, &[&str]) = match shape.tag() {
+        "box" => (Geometry::Box { size: box_size(shape)? }, &["size"]),
+        "sphere" => (Geometry::Sphere { radius: shape.length("radius")? }, &["radius"]),
         "cylinder" => {
-            Geometry::Cylinder { radius: shape.length("radius")?, length: shape.length("length")? }
+            let [radius, length] = [shape.length("radius")?, shape.length("length")?];
+            (Geometry::Cylinder { radius, length }, &["radius", "length"])
         }
         "capsule" => {
-            Geometry::Capsule { radius: shape.length("radius")?, length: shape.length("length")? }
+            let [radius, length] = [shape.length("radius")?, shape.length("length")?];
+            (Geometry::Capsule { radius, length }, &["radius", "length"])
         }
         "mesh" => {
             let scale = shape.vector("scale", Vec3::repeat(1.0))?;
             if scale.iter().any(|s| s.abs() <= 0.0) {
                 return Err(shape.bad("scale must not be zero along any axis"));
             }
-            Geometry::Mesh { filename: shape.required("filename")?.to_owned(), scale }
+            let filename = shape.required("filename")?.to_owned();
+            (Geometry::Mesh { filename, scale }, &["filename", "scale"])
         }
         other => return Err(shape.bad(format!("no shape is called {:?}", shown(other)))),
     };
+    noticed.shape(shape, attributes)?;
     Ok(CollisionElement {
         name: element.text("name").unwrap_or_default().to_owned(),
-        link_from_shape: origin(element)?,
+        link_from_shape: origin(element, noticed)?,
         geometry,
         line: element.line(),
     })
@@ -266,6 +343,7 @@ fn box_size(shape: Element<'_>) -> Result<Vec3, RobotError> {
 fn read_joint(
     element: Element<'_>,
     index_of: &BTreeMap<String, usize>,
+    noticed: &Noticed,
 ) -> Result<JointElement, RobotError> {
     let kind = match element.required("type")? {
         "revolute" => JointKind::Revolute,
@@ -296,7 +374,7 @@ fn read_joint(
         kind,
         parent,
         child,
-        parent_from_joint: origin(element)?,
+        parent_from_joint: origin(element, noticed)?,
         axis: axis(element, kind)?,
         range,
         velocity,
@@ -343,10 +421,26 @@ fn limits(element: Element<'_>, kind: JointKind) -> Result<([f64; 2], f64), Robo
 }
 
 /// An `origin`: roll about x, then pitch about y, then yaw about z, all about fixed axes; the
-/// matrix is `Rz (Ry Rx)`, products of rows and columns from left to right.
-fn origin(element: Element<'_>) -> Result<Pose, RobotError> {
+/// matrix is `Rz (Ry Rx)`, products of rows and columns from left to right. Or a quaternion, which
+/// is normalised. Whatever else it says would be a place that nobody reads.
+fn origin(element: Element<'_>, noticed: &Noticed) -> Result<Pose, RobotError> {
     let Some(origin) = element.child("origin") else { return Ok(Pose::identity()) };
+    let known: &[&str] = match noticed.has_quaternions {
+        true => &["xyz", "rpy", "quat_xyzw"],
+        false => &["xyz", "rpy"],
+    };
+    if let Some(unknown) = origin.unknown_attribute(known) {
+        let hint = if unknown == "quat_xyzw" { " before version 1.1" } else { "" };
+        return Err(origin.bad(format!("an origin has no {:?}{hint}", shown(unknown))));
+    }
     let translation = origin.vector("xyz", Vec3::zeros())?;
+    if let Some([x, y, z, w]) = origin.numbers::<4>("quat_xyzw", "four")? {
+        if origin.text("rpy").is_some() {
+            return Err(origin.bad("has both rpy and quat_xyzw"));
+        }
+        let pose = Pose::from_quaternion(translation, [w, x, y, z]);
+        return pose.map_err(|_| origin.bad("quat_xyzw has no length"));
+    }
     let angles = origin.vector("rpy", Vec3::zeros())?;
     let turn = |axis: usize| {
         let trig = RoundedTrig::of_product(angles[axis], 1.0);

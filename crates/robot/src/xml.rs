@@ -49,6 +49,23 @@ impl<'x> XmlFile<'x> {
     }
 }
 
+impl XmlFile<'_> {
+    /// The first element with this prefix, wherever it is.
+    pub(super) fn with_prefix(
+        &self,
+        prefix: &str,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Element<'_>>, BuildError> {
+        for (index, element) in self.document.elements().iter().enumerate() {
+            effort.look_at_clock()?;
+            if element.prefix == prefix {
+                return Ok(Some(Element { xml: self, index }));
+            }
+        }
+        Ok(None)
+    }
+}
+
 impl<'a> Element<'a> {
     /// All of its child elements.
     pub(super) fn elements(self) -> impl Iterator<Item = Self> + 'a {
@@ -66,6 +83,12 @@ impl<'a> Element<'a> {
     /// Its first child with this tag.
     pub(super) fn child(self, tag: &'a str) -> Option<Self> {
         self.children(tag).next()
+    }
+
+    /// The first of its attributes that is none of these; those with a prefix are for others.
+    pub(super) fn unknown_attribute(&self, known: &[&str]) -> Option<&'a str> {
+        let mut names = self.xml.document.attribute_names(self.index);
+        names.find(|name| !known.contains(name) && !name.contains(':') && *name != "xmlns")
     }
 
     /// Its tag.
@@ -104,22 +127,28 @@ impl<'a> Element<'a> {
 
     /// Three finite numbers of at most [`LENGTH_MAX`]; missing: the default.
     pub(super) fn vector(&self, name: &str, default: Vec3) -> Result<Vec3, RobotError> {
-        let Some(text) = self.text(name) else { return Ok(default) };
-        let mut numbers = text.split_whitespace();
-        let mut next = || {
+        Ok(self.numbers::<3>(name, "three")?.map_or(default, Vec3::from))
+    }
+
+    /// So many finite numbers of at most [`LENGTH_MAX`], if the attribute is there.
+    pub(super) fn numbers<const N: usize>(
+        &self,
+        name: &str,
+        how_many: &str,
+    ) -> Result<Option<[f64; N]>, RobotError> {
+        let Some(text) = self.text(name) else { return Ok(None) };
+        let (mut words, mut numbers) = (text.split_whitespace(), [0.0; N]);
+        for number in &mut numbers {
             let text =
-                numbers.next().ok_or_else(|| self.bad(format!("{name} needs three numbers")));
-            let value = self.parsed(name, text?)?;
-            if value.abs() <= LENGTH_MAX {
-                Ok(value)
-            } else {
-                Err(self.bad(format!("{name}: a number is larger than {LENGTH_MAX}")))
+                words.next().ok_or_else(|| self.bad(format!("{name} needs {how_many} numbers")));
+            *number = self.parsed(name, text?)?;
+            if number.abs() > LENGTH_MAX {
+                return Err(self.bad(format!("{name}: a number is larger than {LENGTH_MAX}")));
             }
-        };
-        let vector = Vec3::new(next()?, next()?, next()?);
-        match numbers.next() {
-            None => Ok(vector),
-            Some(_) => Err(self.bad(format!("{name} needs three numbers, not more"))),
+        }
+        match words.next() {
+            None => Ok(Some(numbers)),
+            Some(_) => Err(self.bad(format!("{name} needs {how_many} numbers, not more"))),
         }
     }
 

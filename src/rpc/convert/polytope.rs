@@ -18,7 +18,8 @@ use clearance_geometry::hull::{Hull, HullError, POINTS_MAX, convex_hull_with};
 use clearance_geometry::polyhedron::{Polyhedron, PolyhedronError};
 use clearance_geometry::polytope::Polytope;
 use clearance_proto as api;
-use clearance_robot::mesh::{self, MeshData, MeshError, convexity};
+use clearance_robot::mesh::convexity::{self, Convexity};
+use clearance_robot::mesh::{self, MeshData, MeshError};
 
 const ALIAS_BYTES_MAX: usize = 200;
 
@@ -179,9 +180,11 @@ impl AskedPolytope {
         let mut report = given.report(&hull);
         if let Some(mesh) = &given.mesh {
             let judged = judge(mesh, &hull.polytope, tolerance, effort);
-            let (gap, not_convex) = judged.map_err(|why| failed(why.into()))?;
-            report.convexity_gap = gap;
-            report.input_was_convex = not_convex.is_none();
+            let (found, not_convex) = judged.map_err(|why| failed(why.into()))?;
+            report.convexity_gap_lower = Some(found.gap[0]);
+            report.convexity_gap = found.gap[1];
+            report.mesh_volume = found.volume;
+            report.input_was_convex = found.convex;
             if let (Some(why), api::MeshTreatment::Unspecified) = (not_convex, treatment) {
                 return Err(Failure::NotConvex { field, why });
             }
@@ -291,19 +294,20 @@ fn judge(
     hull: &Polytope,
     tolerance: Option<f64>,
     effort: &mut Effort<'_>,
-) -> Result<(f64, Option<String>), Stopped> {
-    let bounds = hull.bounds();
-    let extent = (bounds.high - bounds.low).max();
-    let tolerance = tolerance.unwrap_or(convexity::DEFAULT_TOLERANCE * extent);
-    let found = convexity::measure(mesh, hull, effort)?;
-    let why = if found.closed && found.gap <= tolerance {
-        None
-    } else if found.gap > tolerance {
-        Some(format!("its hull stands out by {:.3e} m", found.gap))
-    } else {
-        Some("its surface is not closed".to_owned())
+) -> Result<(Convexity, Option<String>), Stopped> {
+    let found = convexity::measure(mesh, hull, tolerance, effort)?;
+    let beyond = convexity::in_words(found.gap);
+    let why = match found {
+        Convexity { convex: true, .. } => None,
+        Convexity { closed: false, .. } => {
+            Some(format!("its surface is not closed, and its hull stands out by {beyond}"))
+        }
+        Convexity { solid: false, .. } => Some(format!(
+            "its triangles bound no volume, or one more than once; its hull stands out by {beyond}"
+        )),
+        Convexity { .. } => Some(format!("its hull stands out by {beyond}")),
     };
-    Ok((found.gap, why))
+    Ok((found, why))
 }
 
 /// Checks that a mesh, with equal points as one, bounds a polyhedron.

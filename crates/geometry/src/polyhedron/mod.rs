@@ -3,9 +3,11 @@
 //!
 //! Reading order: `mesh` says what a body is and `canonical` in which order, `tree` finds near
 //! triangles, `meeting` tells whether two triangles meet; `placed` puts bodies where they are,
-//! `ray` and `interiors` tell whether their insides share a point.
+//! `ray` and `interiors` tell whether their insides share a point. `excess` measures any mesh,
+//! whatever it bounds, against its hull.
 
 mod canonical;
+pub mod excess;
 pub(super) mod interiors;
 pub(super) mod meeting;
 mod mesh;

@@ -141,3 +141,15 @@ pub const ARC_ENDS: f64 = 1e-9;
 /// The least weight of a corner where a ray meets a triangle: nearer to an edge, the ray may meet
 /// the next triangle instead, and another ray is taken.
 pub const RAY_BESIDE_EDGE: f64 = 1e-9;
+/// Where the distance of a triangle from a point is proven to be no less than this part below that
+/// of the nearest point found, no other point of it is looked for.
+pub const NEAREST_ROUGH: f64 = 1e-9;
+/// A hull that is no wider than this part of its largest extent is looked at as its surface: its
+/// rim has facets so narrow that their normals are lost in rounding.
+pub const THIN: f64 = 1e-9;
+/// By how much a joint value may be beyond its limits, relative to the largest of their range and
+/// their sizes: some thousand roundings.
+pub const LIMIT_SLACK: f64 = 1e-12;
+/// By how much a number is moved outwards that is then told with four digits, relative to itself:
+/// no less than half a unit of the last one.
+pub const TOLD_DIGITS: f64 = 5e-4;

@@ -1,20 +1,13 @@
-//! Whether a mesh is the surface of its convex hull.
-//!
-//! It is, when it is closed and the plane of every triangle leaves the hull on one side. By how
-//! much the hull stands out beyond the plane of a triangle is the gap of that triangle. Measured in
-//! f64: this describes the input; no proof rests on it.
-
-use std::collections::HashMap;
+//! Whether a mesh is the surface of its convex hull, and how far its hull stands out of it.
 
 use super::MeshData;
-use clearance_geometry::Vec3;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::number::tolerance;
+use clearance_geometry::polyhedron::excess::{self, Excess};
 use clearance_geometry::polytope::Polytope;
-use clearance_geometry::support::supporting_vertex;
 
-/// How far from convex a mesh may be by default and still count as convex, as a fraction of its
-/// largest extent. Files have f32 coordinates: the faces of a convex solid stand out from each
+/// How far a hull may stand out of a mesh by default for this to count as convex, as a fraction of
+/// its largest extent. Files have f32 coordinates: the faces of a convex solid stand out from each
 /// other by up to about 1e-7 of its size after rounding.
 pub const DEFAULT_TOLERANCE: f64 = tolerance::CONVEXITY;
 
@@ -23,13 +16,21 @@ pub const DEFAULT_TOLERANCE: f64 = tolerance::CONVEXITY;
 pub struct Convexity {
     /// Every edge has its opposite: the same two vertices in the other order.
     pub closed: bool,
-    /// The greatest gap of a triangle, metres.
-    pub gap: f64,
+    /// It is the surface of its hull, wound once; or it is closed and bounds a volume that its hull
+    /// does not stand out of by more than the tolerance.
+    pub convex: bool,
+    /// It bounds a volume: closed, and not wound around more of it than its hull has.
+    pub solid: bool,
+    /// Around the largest distance of a point of the hull from the mesh, metres; from what the mesh
+    /// winds around, too, where it is closed.
+    pub gap: [f64; 2],
+    /// Of a closed mesh: the volume that it winds around, each point as often as it does; cubic
+    /// metres, positive if it is counter-clockwise seen from outside.
+    pub volume: Option<f64>,
 }
 
-/// Measures a mesh with equal points welded, against its hull, as long as the effort lasts. A step
-/// is a triangle: of one in a facet of many corners, all of which are level, it is a look at all of
-/// these.
+/// Measures a mesh with equal points welded, against its hull, as long as the effort lasts. The
+/// tolerance is in metres; none: [`DEFAULT_TOLERANCE`] of the largest extent.
 ///
 /// ```
 /// use clearance_geometry::{effort::Effort, hull::convex_hull};
@@ -38,49 +39,33 @@ pub struct Convexity {
 /// let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
 /// let mesh = read(obj, None, 100, &mut Effort::unlimited()).unwrap();
 /// let hull = convex_hull(&mesh.vertices).unwrap().polytope;
-/// let found = measure(&mesh, &hull, &mut Effort::unlimited()).unwrap();
-/// assert!(found.closed && found.gap == 0.0);
+/// let found = measure(&mesh, &hull, None, &mut Effort::unlimited()).unwrap();
+/// assert!(found.closed && found.convex && found.gap == [0.0; 2]);
 /// ```
 pub fn measure(
     mesh: &MeshData,
     hull: &Polytope,
+    tolerance: Option<f64>,
     effort: &mut Effort<'_>,
 ) -> Result<Convexity, Stopped> {
-    let mut gap: f64 = 0.0;
-    for triangle in &mesh.triangles {
-        effort.spend_step()?;
-        let [a, b, c] = triangle.map(|i| mesh.vertices[i as usize]);
-        let normal = (b - a).cross(&(c - a));
-        let length = normal.norm();
-        // A triangle without area has no plane; its corners are judged with its neighbours.
-        if !(length.is_finite() && length > 0.0) {
-            continue;
-        }
-        let unit = normal / length;
-        let mut beyond = |side: Vec3| {
-            let farthest = supporting_vertex(hull, &side, None, effort);
-            (hull.vertex(farthest) - a).dot(&side)
-        };
-        // A mesh that is wound inside out has the same surface.
-        gap = gap.max(beyond(unit).min(beyond(-unit)));
-    }
-    Ok(Convexity { closed: is_closed(mesh, effort)?, gap })
+    let found = excess::measure(&mesh.vertices, &mesh.triangles, hull, effort)?;
+    let Excess { closed, is_hull, is_solid, lower, upper, volume } = found;
+    let extent = (hull.bounds().high - hull.bounds().low).max();
+    let tolerance = tolerance.unwrap_or(DEFAULT_TOLERANCE * extent);
+    Ok(Convexity {
+        closed,
+        convex: is_hull || (is_solid && upper <= tolerance),
+        solid: is_solid,
+        gap: [lower, upper],
+        volume: closed.then_some(volume),
+    })
 }
 
-fn is_closed(mesh: &MeshData, effort: &Effort<'_>) -> Result<bool, Stopped> {
-    let mut open: HashMap<(u32, u32), i64> = HashMap::new();
-    for [a, b, c] in &mesh.triangles {
-        effort.look_at_clock()?;
-        // A triangle of two equal corners has no area and closes nothing.
-        if a == b || b == c || c == a {
-            continue;
-        }
-        for (from, to) in [(a, b), (b, c), (c, a)] {
-            let (key, step) = if from < to { ((*from, *to), 1) } else { ((*to, *from), -1) };
-            *open.entry(key).or_default() += step;
-        }
-    }
-    Ok(open.values().all(|balance| *balance == 0))
+/// A bracket in metres as text, rounded outwards to four digits.
+pub fn in_words([lower, upper]: [f64; 2]) -> String {
+    let [lower, upper] =
+        [lower * (1.0 - tolerance::TOLD_DIGITS), upper * (1.0 + tolerance::TOLD_DIGITS)];
+    format!("{lower:.3e} to {upper:.3e} m")
 }
 
 #[cfg(test)]
@@ -101,40 +86,44 @@ mod tests {
         super::super::obj::read(text.as_bytes(), 100, &mut Effort::unlimited()).unwrap()
     }
 
-    fn check(mesh: &MeshData) -> Convexity {
-        let points: Vec<Vec3> = mesh.vertices.clone();
-        let hull = convex_hull(&points).unwrap().polytope;
-        measure(mesh, &hull, &mut Effort::unlimited()).unwrap()
+    fn check(mesh: &MeshData, tolerance: Option<f64>) -> Convexity {
+        let hull = convex_hull(&mesh.vertices).unwrap().polytope;
+        measure(mesh, &hull, tolerance, &mut Effort::unlimited()).unwrap()
     }
 
+    /// Twice the depth of the dent was told, and the test said so, too.
     #[test]
     fn a_cube_is_convex_a_dented_one_is_not() {
-        assert_eq!(check(&cube(1.0)), Convexity { closed: true, gap: 0.0 });
-        assert!(check(&cube(1.5)).gap <= 0.0);
-        // The planes of the dent go through an upper edge and the point (0, 0, 0.5); of the
-        // opposite upper edge, at distance 2 in x and 0 in z, they have distance 2 * 0.5 /
-        // sqrt(1.25).
-        let gap = check(&cube(0.5)).gap;
-        assert!((gap - 1.0 / 1.25_f64.sqrt()).abs() < 1e-12, "{gap}");
-    }
-
-    /// In a facet of many corners every triangle is a look at all of these: a drum of a million
-    /// points took hours of a thread, long after whoever registered it had gone.
-    #[test]
-    fn a_mesh_is_not_measured_beyond_what_may_be_spent() {
-        let mesh = cube(1.0);
-        let hull = convex_hull(&mesh.vertices).unwrap().polytope;
-        let count = mesh.triangles.len() as u64;
-        let measured = |steps: u64| measure(&mesh, &hull, &mut Effort::with_steps(steps));
-        assert_eq!(measured(count - 1), Err(Stopped::Steps));
-        assert!(measured(count).is_ok());
+        for convex in [cube(1.0), cube(1.5)] {
+            let found = check(&convex, None);
+            assert!(found.closed && found.convex && found.gap[1].to_bits() == 0, "{found:?}");
+        }
+        // The farthest point of the hull is in the middle of the top, and nearest to it are planes
+        // that go through an upper edge and the point (0, 0, 0.5).
+        let (dented, right) = (cube(0.5), 0.5 / 1.25_f64.sqrt());
+        let found = check(&dented, None);
+        assert!(found.closed && found.solid && !found.convex, "{found:?}");
+        assert!(found.gap[0] <= right && right <= found.gap[1], "{found:?}");
+        assert!(found.gap[1] - found.gap[0] < 0.04, "{found:?}");
+        let volume = found.volume.unwrap();
+        assert!((volume - (8.0 - 4.0 * 0.5 / 3.0)).abs() < 1e-14, "{volume}");
+        // The tolerance is compared with the upper end.
+        assert!(check(&dented, Some(found.gap[1])).convex);
+        assert!(!check(&dented, Some(found.gap[1].next_down())).convex);
     }
 
     #[test]
     fn a_mesh_with_a_hole_is_not_closed() {
         let mut mesh = cube(1.0);
-        assert!(check(&mesh).closed);
+        assert!(check(&mesh, None).closed);
         mesh.triangles.pop();
-        assert!(!check(&mesh).closed);
+        let found = check(&mesh, Some(10.0));
+        assert!(!found.closed && !found.convex && found.volume.is_none(), "{found:?}");
+    }
+
+    #[test]
+    fn a_bracket_in_words_holds_the_bracket() {
+        assert_eq!(in_words([0.49853, 0.50021]), "4.983e-1 to 5.005e-1 m");
+        assert_eq!(in_words([0.0, 0.0]), "0.000e0 to 0.000e0 m");
     }
 }

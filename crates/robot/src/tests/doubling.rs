@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::mesh;
 use crate::model::{BuildError, Robot, Sources};
 use crate::parts::{MeshContent, MeshFiles};
-use crate::srdf::Semantics;
+use crate::srdf::{Semantics, Subject};
 use crate::urdf::DescriptionLimits;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_samples::cuboid;
@@ -151,7 +151,7 @@ fn a_urdf_with_twice_as_much_of_anything_takes_less_than_three_times_as_long() {
 fn check_srdf(name: &str, count: usize, text: impl Fn(usize) -> String) {
     let whole = |n| format!("<robot>{}</robot>", text(n));
     check(name, count, whole, |text, effort| {
-        Semantics::read(text, u32::MAX, effort).unwrap();
+        Semantics::read(text, u32::MAX, &Subject::default(), effort).unwrap();
     });
 }
 
@@ -243,7 +243,7 @@ fn files_are_read_no_longer_than_the_effort_lasts() {
     let urdf = of_links(3, false, |_| String::new());
     assert_eq!(build(&urdf, &MeshFiles::new(), &mut gone()).unwrap_err(), stopped);
     let srdf = "<robot><group name='g'><joint name='j'/></group></robot>";
-    assert_eq!(Semantics::read(srdf, 100, &mut gone()).unwrap_err(), stopped);
+    assert_eq!(Semantics::read(srdf, 100, &Subject::default(), &mut gone()).unwrap_err(), stopped);
     let mut effort = Effort::unlimited();
     build(&urdf, &MeshFiles::new(), &mut effort).unwrap();
     for steps in 0..effort.cost.steps {

@@ -5,6 +5,7 @@ mod check;
 mod doubling;
 mod edge;
 mod kinematics;
+mod noticing;
 mod reading;
 mod room;
 mod skewed;

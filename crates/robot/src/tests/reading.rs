@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::samples::{PANDA, ROBOT_LIMITS, panda, panda_meshes, robot_of};
 use crate::model::{AllowedReason, BuildError, Robot, Sources};
-use crate::parts::{MeshContent, MeshFiles, PartSource};
-use crate::srdf::Semantics;
+use crate::parts::{Gap, MeshContent, MeshFiles, PartSource};
+use crate::srdf::{Semantics, Subject};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
 
@@ -29,7 +29,7 @@ fn the_panda_has_its_parts_and_the_pairs_that_need_no_check() {
     assert_eq!(reason("panda_link0", "panda_link5"), None);
     for part in &robot.parts {
         if let PartSource::Mesh { closed, .. } = part.source {
-            assert!(closed && part.gap < 0.08, "{}", part.gap);
+            assert!(closed && part.gap.upper.unwrap() < 0.08, "{:?}", part.gap);
         }
     }
     assert_eq!(robot.states[0].name, "default");
@@ -71,7 +71,7 @@ fn a_mirrored_and_scaled_mesh_is_still_closed_and_convex() {
     let part = &robot.parts[0];
     assert!(part.polytope.vertices().contains(&Vec3::new(-2.0, 0.0, 0.0)));
     assert!(matches!(part.source, PartSource::Mesh { closed: true, convex: true, .. }));
-    assert!(part.gap.abs() < 1e-15);
+    assert_eq!(part.gap, Gap::NONE);
 }
 
 /// A robot of two links and this joint.
@@ -225,14 +225,18 @@ fn bombs_are_refused_before_they_grow() {
         })
         .collect();
     let srdf = format!("<robot><group name='g0'><joint name='j'/></group>{groups}</robot>");
-    let error = Semantics::read(&srdf, 100_000, &mut Effort::unlimited()).unwrap_err().to_string();
+    let error = Semantics::read(&srdf, 100_000, &Subject::default(), &mut Effort::unlimited())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("200000 joints"), "{error}");
     // A name of megabytes, repeated by each group that names the one that has it.
     let named = "<group name='g'/>".repeat(1_000);
     let long = "j".repeat(1 << 20);
     let first = format!("<group name='g'><joint name='{long}'/></group>");
     let srdf = format!("<robot>{first}<group name='h'>{named}</group></robot>");
-    let error = Semantics::read(&srdf, 100_000, &mut Effort::unlimited()).unwrap_err().to_string();
+    let error = Semantics::read(&srdf, 100_000, &Subject::default(), &mut Effort::unlimited())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("16777216 bytes"), "{error}");
     // Elements in each other without end cost a stack in a parser that calls itself.
     let nested = format!("<robot>{}{}</robot>", "<a>".repeat(50_000), "</a>".repeat(50_000));

@@ -26,6 +26,8 @@ pub(super) struct Document<'x> {
 pub(super) struct ElementData<'x> {
     /// Without its prefix.
     pub(super) tag: &'x str,
+    /// What stands before the colon, or nothing.
+    pub(super) prefix: &'x str,
     /// That of its `<`, counted from one.
     pub(super) line: u32,
     pub(super) parent: Option<usize>,
@@ -80,6 +82,16 @@ impl<'x> Document<'x> {
     /// The element at a place in the list.
     pub(super) fn element(&self, index: usize) -> &ElementData<'x> {
         &self.elements[index]
+    }
+
+    /// All elements, each before those in it.
+    pub(super) fn elements(&self) -> &[ElementData<'x>] {
+        &self.elements
+    }
+
+    /// The names of an element's attributes, with their prefixes.
+    pub(super) fn attribute_names(&self, index: usize) -> impl Iterator<Item = &'x str> + '_ {
+        self.attributes[self.elements[index].attributes.clone()].iter().map(|found| found.name)
     }
 
     /// An attribute of an element, by its name as the text has it.
@@ -197,10 +209,11 @@ impl<'x> Reading<'x> {
                 None => elements[*parent].first_child = Some(index),
             }
         }
-        let tag = name.rsplit_once(':').map_or(name, |(_, local)| local);
+        let (prefix, tag) = name.rsplit_once(':').unwrap_or(("", name));
         let line = self.lines.at(start);
         let (first_child, next_sibling) = (None, None);
-        let element = ElementData { tag, line, parent, first_child, next_sibling, attributes };
+        let element =
+            ElementData { tag, prefix, line, parent, first_child, next_sibling, attributes };
         self.document.elements.push(element);
         Ok(index)
     }

@@ -62,10 +62,14 @@ fn refuse(packed: &mut Packed, cell: &Cell, with_gradient: bool, failure: &Failu
 /// Adds a configuration that a limit of a joint refuses.
 pub fn push_beyond_limit(packed: &mut Packed, cell: &Cell, with_gradient: bool, variable: usize) {
     packed.count += 1;
+    refuse(packed, cell, with_gradient, &beyond_limit("values", cell, variable));
+}
+
+/// Why a configuration in this field is refused that has a value beyond a limit.
+pub fn beyond_limit(field: &'static str, cell: &Cell, variable: usize) -> Failure {
     let name = &cell.kinematics().tree().variables[variable].name;
     let problem = format!("the value of {name} is beyond its limits");
-    let failure = Path::ROOT.field("values").bad(problem).into();
-    refuse(packed, cell, with_gradient, &failure);
+    Path::ROOT.field(field).bad(problem).into()
 }
 
 fn worst(verdicts: impl Iterator<Item = Verdict>) -> Verdict {

@@ -188,7 +188,8 @@ fn part(part: &RobotPart, id: &ContentId) -> api::RobotPart {
         mesh,
         polytope_id: id.to_string(),
         pose: Some(pose_to_wire(&part.link_from_part)),
-        gap: part.gap,
+        gap: part.gap.upper,
+        gap_lower: part.gap.lower,
         closed,
         convex,
     }

@@ -1,5 +1,6 @@
 //! Edges: straight paths in the joint values, and what became of them, packed.
 
+use super::answer::beyond_limit;
 use crate::rpc::convert::geometry::{length, tolerance};
 use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::Failure;
@@ -19,6 +20,8 @@ pub struct AskedEdges {
     pub ends: [Vec<f64>; 2],
     /// Whether certificates are wanted.
     pub certificate: bool,
+    /// Whether violated limits are listed, and no reason to refuse.
+    pub report_limits: bool,
 }
 
 impl AskedEdges {
@@ -54,7 +57,8 @@ impl AskedEdges {
         let steps_max = request.steps_per_edge.unwrap_or(u64::MAX).min(limits.edge_steps_max);
         let question = EdgeQuestion { margin, tolerance, steps_max };
         let ends = [request.starts, request.ends];
-        Ok(Self { question, ends, certificate: request.certificate })
+        let api::CheckEdgesRequest { certificate, report_limits, .. } = request;
+        Ok(Self { question, ends, certificate, report_limits })
     }
 }
 
@@ -97,10 +101,40 @@ pub fn push_edge(packed: &mut api::CheckEdgesResponse, answer: &EdgeAnswer) {
     };
     packed.outcomes.push(outcome.into());
     packed.free_until.push(free_until);
-    if let Some(failure) = failure {
-        let status = Some(failure.to_item());
-        packed.refused.push(api::RefusedConfiguration { index, count: 1, status });
-    }
+    failure.into_iter().for_each(|failure| refuse(packed, index, &failure));
+}
+
+fn refuse(packed: &mut api::CheckEdgesResponse, index: u32, failure: &Failure) {
+    let status = Some(failure.to_item());
+    packed.refused.push(api::RefusedConfiguration { index, count: 1, status });
+}
+
+/// The ends of an edge that have a value beyond its limits, and which value. Between two ends that
+/// are within them every configuration is.
+pub fn beyond_limits<'a>(
+    cell: &'a Cell,
+    ends: [&'a [f64]; 2],
+) -> impl Iterator<Item = (&'static str, usize)> + 'a {
+    let variables = cell.kinematics().tree().variables.iter().enumerate();
+    variables.filter_map(move |(k, variable)| {
+        let is_beyond = |end: usize| ends[end][k].is_finite() && !variable.holds(ends[end][k]);
+        let field = ["starts", "ends"].into_iter().zip([0, 1]).find(|(_, end)| is_beyond(*end));
+        field.map(|(field, _)| (field, k))
+    })
+}
+
+/// Adds an edge that a limit of a joint refuses: a value in this field.
+pub fn push_edge_beyond(
+    packed: &mut api::CheckEdgesResponse,
+    cell: &Cell,
+    field: &'static str,
+    variable: usize,
+) {
+    let index = packed.count;
+    packed.count += 1;
+    packed.outcomes.push(api::Outcome::Unspecified.into());
+    packed.free_until.push(0.0);
+    refuse(packed, index, &beyond_limit(field, cell, variable));
 }
 
 /// The first edge that is not proven free, if there is one.
@@ -122,6 +156,9 @@ pub fn cut_edges(answer: &mut api::CheckEdgesResponse, count: usize) {
     answer.near_seconds.truncate(near);
     answer.contact_at.truncate(near);
     answer.refused.retain(|refused| is_kept(refused.index));
+    let beyond = answer.limit_indices.partition_point(|index| is_kept(*index));
+    answer.limit_indices.truncate(beyond);
+    answer.limit_variables.truncate(beyond);
 }
 
 /// One answer of those about some edges each, in order.
@@ -137,6 +174,8 @@ pub fn joined_edges(parts: Vec<api::CheckEdgesResponse>) -> api::CheckEdgesRespo
         all.near_seconds.extend(part.near_seconds);
         all.contact_at.extend(part.contact_at);
         all.certificates.extend(part.certificates);
+        all.limit_indices.extend(part.limit_indices.into_iter().map(|index| index + before));
+        all.limit_variables.extend(part.limit_variables);
         all.refused.extend(
             part.refused.into_iter().map(|refused| api::RefusedConfiguration {
                 index: refused.index + before,

@@ -219,5 +219,8 @@ fn digest_part(digested: &mut Digested, part: &RobotPart, id: &ContentId) {
             digested.text(filename);
         }
     }
-    digested.number(*gap);
+    for end in [gap.lower, gap.upper] {
+        digested.tag(u8::from(end.is_some()));
+        digested.number(end.unwrap_or(0.0));
+    }
 }

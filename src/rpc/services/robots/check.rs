@@ -150,10 +150,7 @@ fn check_some(
     let variables = &cell.kinematics().tree().variables;
     let answers = cell.check(*question, values, &mut effort);
     for (values, checked) in values.chunks_exact(width).zip(&answers) {
-        let beyond = |k: &usize| {
-            let inside = variables[*k].lower <= values[*k] && values[*k] <= variables[*k].upper;
-            values[*k].is_finite() && !inside
-        };
+        let beyond = |k: &usize| values[*k].is_finite() && !variables[*k].holds(values[*k]);
         let mut violated = (0..width).filter(beyond);
         if *report_limits {
             for variable in violated {

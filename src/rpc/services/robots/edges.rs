@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use prost::Message;
 
-use super::Caller;
 use super::check::{ANSWER_FACTOR, build_cell, time_of};
 use super::chunks::{Chunks, in_chunks};
+use super::{Caller, size};
 use crate::rpc::convert::options::cost_to_wire;
 use crate::rpc::convert::robots::certificates::edge_certificate_to_wire;
 use crate::rpc::convert::robots::edges::{
-    AskedEdges, cut_edges, first_not_free, joined_edges, push_edge,
+    AskedEdges, beyond_limits, cut_edges, first_not_free, joined_edges, push_edge, push_edge_beyond,
 };
 use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::Failure;
@@ -145,6 +145,7 @@ fn asked_path(
         tolerance: request.tolerance,
         steps_per_edge: request.steps_per_edge,
         certificate: request.certificate,
+        report_limits: request.report_limits,
     };
     AskedEdges::convert(&Path::ROOT, edges, cell, limits)
 }
@@ -172,15 +173,43 @@ fn check_some(
     let mut packed = api::CheckEdgesResponse::default();
     let some = range.start * width..range.end * width;
     let ends = asked.ends.each_ref().map(|values| &values[some.clone()]);
+    let edge = |at: usize| ends.map(|values| &values[at * width..(at + 1) * width]);
+    let is_refused =
+        |at: &usize| !asked.report_limits && beyond_limits(cell, edge(*at)).next().is_some();
+    let refused: Vec<usize> = (0..range.len()).filter(is_refused).collect();
     let mut effort = Effort::with_stop(u64::MAX, stop);
-    let answers = cell.check_edges(asked.question, ends, &mut effort);
-    for (at, answer) in answers.iter().enumerate() {
-        push_edge(&mut packed, answer);
+    let answers = if refused.is_empty() {
+        cell.check_edges(asked.question, ends, &mut effort)
+    } else {
+        let kept = (0..range.len()).filter(|at| refused.binary_search(at).is_err());
+        let kept: Vec<_> = kept.map(edge).collect();
+        let kept = [0, 1].map(|end| kept.iter().map(|ends| ends[end]).collect::<Vec<_>>().concat());
+        cell.check_edges(asked.question, [&kept[0], &kept[1]], &mut effort)
+    };
+    let mut answers = answers.iter();
+    for at in 0..range.len() {
+        let beyond = beyond_limits(cell, edge(at));
+        let answer = if refused.binary_search(&at).is_ok() { None } else { answers.next() };
+        match answer {
+            Some(answer) => {
+                let index = packed.count;
+                for (_, variable) in beyond {
+                    packed.limit_indices.push(index);
+                    packed.limit_variables.push(size(variable));
+                }
+                push_edge(&mut packed, answer);
+            }
+            None => {
+                for (field, variable) in beyond.take(1) {
+                    push_edge_beyond(&mut packed, cell, field, variable);
+                }
+            }
+        }
         if asked.certificate {
-            let ends = ends.map(|values| &values[at * width..(at + 1) * width]);
             let mut steps = Effort::with_stop(asked.question.steps_max, stop);
-            let made = cell.certify_edge(asked.question, ends, answer, &mut steps);
-            let certificate = made.ok().flatten().unwrap_or_default();
+            let made = answer
+                .map(|answer| cell.certify_edge(asked.question, edge(at), answer, &mut steps));
+            let certificate = made.and_then(|made| made.ok().flatten()).unwrap_or_default();
             packed.certificates.push(edge_certificate_to_wire(&certificate));
             effort.cost += steps.cost;
         }

@@ -1,0 +1,142 @@
+//! The largest distance of a point of the hull from the mesh, in a bracket: pieces of the hull are
+//! halved, depth first, until none can hold a point that is farther than the farthest known one by
+//! more than a goal. Goals get finer as long as pieces are few.
+
+use super::region::Region;
+use super::surface::MeshSurface;
+use crate::Vec3;
+use crate::effort::{Effort, Stopped};
+use crate::number::rounding::BOUND_SLACK;
+
+/// How wide the bracket may be, relative to the largest extent, which is between 1 and 2 here; and
+/// pieces that may be looked at for that. The first goal is what is promised, and has no limit but
+/// how small pieces get.
+const GOALS: [(f64, u64); 3] = [(0.04, u64::MAX), (0.01, 20_000), (0.002, 8_000)];
+
+/// Pieces that are smaller than this part of the goal are not halved: only where no point of the
+/// hull is found in f64.
+const LEAST_PIECE: f64 = 0.01;
+
+/// A point farther than the farthest known one by this part of the goal is worth proving.
+const WORTH_PROVING: f64 = 0.1;
+
+/// What is known of a piece.
+struct Open<P> {
+    piece: P,
+    middle: Vec3,
+    /// At least how far the middle is from the mesh.
+    near: f64,
+    /// At least how far any point of the piece is from what the mesh is.
+    most: f64,
+    /// No point of it is one that the mesh winds around.
+    is_outside: bool,
+}
+
+/// The search.
+struct Search<'a, R> {
+    surface: &'a MeshSurface,
+    /// Whether points that the mesh winds around belong to it.
+    closed: bool,
+    region: &'a R,
+    /// At most the distance of the farthest known point.
+    farthest: f64,
+    /// At least that of any point.
+    most: f64,
+}
+
+/// The bracket, in the frame; `most` is known to be no less than the distance.
+pub(super) fn bracket<R: Region>(
+    surface: &MeshSurface,
+    closed: bool,
+    region: &R,
+    most: f64,
+    effort: &mut Effort<'_>,
+) -> Result<[f64; 2], Stopped> {
+    let mut search = Search { surface, closed, region, farthest: 0.0, most };
+    for (goal, pieces_max) in GOALS {
+        if search.most - search.farthest <= goal {
+            continue;
+        }
+        match search.pass(goal, pieces_max, effort) {
+            Ok(Some(most)) => search.most = search.most.min(most),
+            Ok(None) => break,
+            // What is known so far is a bracket.
+            Err(Stopped::Steps) if search.most.is_finite() => break,
+            Err(why) => return Err(why),
+        }
+    }
+    Ok([search.farthest, search.most.max(search.farthest)])
+}
+
+impl<R: Region> Search<'_, R> {
+    /// At least the distance of any point of the hull; at most by the goal more than that of the
+    /// farthest known point, if pieces could be made small enough. None if there are too many.
+    fn pass(
+        &mut self,
+        goal: f64,
+        pieces_max: u64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<f64>, Stopped> {
+        let (mut most, mut pieces) = (0.0_f64, 0);
+        let mut open = Vec::new();
+        for piece in self.region.all(effort)? {
+            open.extend(self.look(piece, None, goal, effort)?);
+        }
+        while let Some(next) = open.pop() {
+            let (_, radius) = R::ball(&next.piece);
+            if next.most <= self.farthest + goal || radius <= LEAST_PIECE * goal {
+                most = most.max(next.most);
+                continue;
+            }
+            let mut halves = Vec::new();
+            for half in self.region.halves(&next.piece, effort)? {
+                pieces += 1;
+                if pieces > pieces_max {
+                    return Ok(None);
+                }
+                halves.extend(self.look(half, Some(&next), goal, effort)?);
+            }
+            // The one that may hold the farther point is looked at first.
+            halves.sort_by(|a, b| a.most.total_cmp(&b.most));
+            open.extend(halves);
+        }
+        Ok(Some(most.max(self.farthest)))
+    }
+
+    /// What a piece may hold; none if the mesh winds around all of it.
+    fn look(
+        &mut self,
+        piece: R::Piece,
+        whole: Option<&Open<R::Piece>>,
+        goal: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Open<R::Piece>>, Stopped> {
+        effort.spend_step()?;
+        let (middle, radius) = R::ball(&piece);
+        let within = whole.map_or(f64::INFINITY, |whole| {
+            whole.near + (middle - whole.middle).norm() + BOUND_SLACK
+        });
+        let [low, near] = self.surface.distance(&middle, within);
+        let mut is_outside = !self.closed || whole.is_some_and(|whole| whole.is_outside);
+        if !is_outside && low > radius + BOUND_SLACK {
+            if self.surface.winding(&middle, effort)? != 0 {
+                return Ok(None);
+            }
+            is_outside = true;
+        }
+        let most = near + radius * (1.0 + BOUND_SLACK);
+        let most = whole.map_or(most, |whole| most.min(whole.most));
+        // The middle is of the hull, but perhaps not of the piece: whether the mesh winds around it
+        // has to be asked.
+        let is_worth_proving = low > self.farthest + WORTH_PROVING * goal;
+        if is_worth_proving && (!self.closed || self.is_free(&middle, effort)?) {
+            self.farthest = low;
+        }
+        Ok(Some(Open { piece, middle, near, most, is_outside }))
+    }
+
+    /// Whether the mesh does not wind around a point.
+    fn is_free(&self, point: &Vec3, effort: &mut Effort<'_>) -> Result<bool, Stopped> {
+        Ok(self.surface.winding(point, effort)? == 0)
+    }
+}
