@@ -341,8 +341,8 @@ impl<'a> JumpSearch<'a> {
     /// Nothing is left of the polygon: by the difference of the last candidate and the three with
     /// these numbers.
     #[inline(always)]
-    fn holding(&self, last: &Candidate, three: [u8; 3], witness: &mut Witness) -> Proposal {
-        let [a, b, c] = three.map(usize::from);
+    fn holding(&self, last: &Candidate, three: [u32; 3], witness: &mut Witness) -> Proposal {
+        let [a, b, c] = three.map(|number| number as usize);
         let four = [last.pair, self.pairs[a], self.pairs[b], self.pairs[c]];
         leave(witness, last.s, &four);
         let vector = |number| *self.polygon.vector(number);
