@@ -47,6 +47,7 @@ mod working_set;
 
 use arrayvec::ArrayVec;
 
+use self::working_set::search_and_count;
 pub(crate) use self::working_set::{SetAnswer, VertexSets, known, search, sizes};
 use super::{CollisionMethod, Proposal};
 use crate::Vec3;
@@ -149,6 +150,27 @@ fn propose(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
+    propose_and_count(pair, layout, witness, &mut 0, effort)
+}
+
+/// Proposes, and says how often vertices joined the set that it began with (§4.3).
+pub fn propose_with_repairs(
+    pair: &Pair<'_>,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<(Proposal, u32), Stopped> {
+    let mut repairs = 0;
+    let found = propose_and_count(pair, &Layout::of(pair), witness, &mut repairs, effort)?;
+    Ok((found, repairs))
+}
+
+fn propose_and_count(
+    pair: &Pair<'_>,
+    layout: &Layout,
+    witness: &mut Witness,
+    repairs: &mut u32,
+    effort: &mut Effort<'_>,
+) -> Result<Proposal, Stopped> {
     let bodies = PlacedPair { pair: *pair, view: View::new(pair), between_centres: layout.centres };
     let plane = witness.direction.and_then(|direction| tame(&direction));
     if let Some(s) = plane {
@@ -163,7 +185,7 @@ fn propose(
         WorkingSet::default()
     };
     last.dual = last.dual.map(|dual| bodies.in_scene(&dual));
-    match search(&bodies, plane, &last, effort)? {
+    match search_and_count(&bodies, plane, &last, repairs, effort)? {
         SetAnswer::Separated(s, names, mut set) => match tame(&s) {
             Some(s) => {
                 set.dual = set.dual.map(|dual| bodies.in_world(&dual));

@@ -49,6 +49,17 @@ pub(crate) fn search(
     last: &WorkingSet,
     effort: &mut Effort<'_>,
 ) -> Result<SetAnswer, Stopped> {
+    search_and_count(bodies, plane, last, &mut 0, effort)
+}
+
+/// The same, and counts how often vertices joined the set.
+pub(super) fn search_and_count(
+    bodies: &impl VertexSets,
+    plane: Option<Vec3>,
+    last: &WorkingSet,
+    repairs: &mut u32,
+    effort: &mut Effort<'_>,
+) -> Result<SetAnswer, Stopped> {
     let [count_p, count_q] = bodies.counts();
     // A set that met in the last frame goes on as it is, with its weights: (19) and (20).
     let met = if last.dual.is_none() { known(last, [count_p, count_q]) } else { None };
@@ -93,6 +104,7 @@ pub(crate) fn search(
         make_room(&mut names_p, &mut names_q, bodies, &s, [is_new_p, is_new_q]);
         names_p.extend(is_new_p.then_some(i));
         names_q.extend(is_new_q.then_some(j));
+        *repairs += 1;
         dual = DualStart::Planes(found);
         (weights_p, weights_q) = (set.p, set.q);
     }
