@@ -209,6 +209,19 @@ async fn the_linear_programs_remember_their_plane_and_working_set_in_a_session()
             assert_eq!(sum(&warm, of, |cost| cost.handed_over), 0);
         }
     }
+    // (19), (20): an overlap goes on from the vertices and weights that met.
+    for gap in [-0.02, -0.1] {
+        let [warm, cold] = turn(gap, methods.clone()).await;
+        let each = |costs: &[api::FrameCost]| {
+            let of = |count: fn(&api::Cost) -> u64| sum(costs, |cost| &cost.verdicts, count);
+            let solved =
+                of(|cost| cost.queries) - of(|cost| cost.witness_hits) - of(|cost| cost.by_bounds);
+            assert!(solved > 0, "{gap}: no program was solved");
+            of(|cost| cost.steps) as f64 / solved as f64
+        };
+        let [each_warm, each_cold] = [each(&warm), each(&cold)];
+        assert!(2.0 * each_warm <= each_cold, "{gap}: {each_warm} and {each_cold}");
+    }
 }
 
 /// Choi et al., §4.4 and §6: the faces where the line entered and left.

@@ -33,7 +33,7 @@
 //!   reflection S itself is outside the polygon then.
 //! - §6: having exhausted all pairs proves nothing; the search hands over.
 //! - Neither a tree of pairs (§8.2), since a pair that reappears separates, nor one of the
-//!   polygon's corners (§8.3), since there are at most six: see [`spherical_polygon`].
+//!   polygon's corners (§8.3), of which its tests see six at most: see [`spherical_polygon`].
 //! - Supporting vertices come from a hint or a table of starts. Those by the layers of a hierarchy
 //!   (§8.1, and from a hint §8.4) are [`by_hierarchy`] and [`coherently`] in `support`: on 10,000
 //!   vertices they look at 196, and from a hint 0.01 to 3 radians away at 21, 25, 41, 81, 174 and
