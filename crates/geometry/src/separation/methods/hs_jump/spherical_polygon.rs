@@ -240,7 +240,7 @@ impl<V: Buffer<Vec3>, C: Buffer<SphericalCorner>> PolygonIn<V, C> {
         }
         match self.clip(&w) {
             Cut::Left if !self.vectors.take(w) => Cut::Lost,
-            cut => cut,
+            cut @ (Cut::Left | Cut::Empty(_) | Cut::Flat | Cut::Lost) => cut,
         }
     }
 
