@@ -180,7 +180,7 @@ fn candidates(rerun: &mut Rerun) -> Vec<Panel> {
         panel("Long searches", "candidates", "of 10,000 questions take more", &names),
         panel(
             "By set: as named beside",
-            "set",
+            "number of the set, in the order of the names beside",
             "candidates",
             &["candidates a question (mean)", "at most", "part handed over"],
         ),
