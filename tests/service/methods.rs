@@ -209,6 +209,22 @@ async fn the_linear_programs_remember_their_plane_and_working_set_in_a_session()
             assert_eq!(sum(&warm, of, |cost| cost.handed_over), 0);
         }
     }
+    // (19), (20): an overlap goes on from the vertices and weights that met. The last four pairs
+    // answer most frames of so small bodies; the geometry's tests hold each program.
+    for gap in [-0.02, -0.1] {
+        let costs = turn(gap, methods.clone()).await;
+        let of = |costs: &[api::FrameCost], count: fn(&api::Cost) -> u64| {
+            sum(costs, |cost| &cost.verdicts, count)
+        };
+        let steps = costs.each_ref().map(|costs| of(costs, |cost| cost.steps));
+        let each = costs.each_ref().map(|costs| {
+            let answered = of(costs, |cost| cost.witness_hits + cost.by_bounds);
+            let solved = of(costs, |cost| cost.queries) - answered;
+            assert!(solved > 0, "{gap}: no program was solved");
+            of(costs, |cost| cost.steps) as f64 / solved as f64
+        });
+        assert!(4 * steps[0] <= steps[1] && each[0] < each[1], "{gap}: {steps:?} {each:?}");
+    }
 }
 
 /// Choi et al., §4.4 and §6: the faces where the line entered and left.

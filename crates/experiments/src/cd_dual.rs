@@ -175,7 +175,7 @@ fn by_search(rerun: &mut Rerun) -> Vec<Panel> {
     gathered.into_panels(counts_and_times(
         X_AXIS,
         &["FV", "FV and VF", "FV and VF and EE"],
-        "Faces looked at by each search, accumulated",
+        "Faces looked at by each search and those before",
         "faces of the difference (mean)",
         "microseconds (mean)",
     ))

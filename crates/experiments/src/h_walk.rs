@@ -31,13 +31,13 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         name: "h_walk_fig6",
         source: "H-Walk (Guibas, Hsu, Zhang 1999), Fig. 6",
         about: "warm: two ellipsoids in orbit, 1 : 0.1 : 0.1 and 1 : 0.04 : 0.04",
-        run: |rerun| elongated(rerun, RADIUS),
+        run: |rerun| elongated(rerun, &[RADIUS], &orbit::DEGREES),
     },
     Experiment {
         name: "h_walk_fig7",
         source: "H-Walk (Guibas, Hsu, Zhang 1999), Fig. 7",
-        about: "warm: two ellipsoids in an orbit that nearly lets them touch",
-        run: |rerun| elongated(rerun, RADIUS_CLOSE),
+        about: "warm: two ellipsoids in close proximity, at angular steps that divide no turn",
+        run: |rerun| elongated(rerun, &RADII_CLOSE, &uneven_degrees()),
     },
     Experiment {
         name: "h_walk_fig9",
@@ -53,9 +53,18 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
 ];
 
-/// The procedure's A for bodies of radius 1, and one that is close to contact.
+/// The procedure's A for bodies of radius 1.
 const RADIUS: f64 = 2.5;
-const RADIUS_CLOSE: f64 = 2.02;
+/// Those of Fig. 7. The fixed body lies along x and the orbit never does, so that it is only below
+/// 1.2 that bodies come close, and below 1 that some meet; those poses are left out.
+const RADII_CLOSE: [f64; 2] = [1.2, 0.4];
+
+/// Angular steps up to 90 degrees of which none divides a turn: after one that does the same few
+/// poses come again and again.
+fn uneven_degrees() -> Vec<f64> {
+    (1..=65).map(|k| 1.37 * f64::from(k)).collect()
+}
+
 /// Frames of the flight.
 const FRAMES: u32 = 300;
 
@@ -74,40 +83,69 @@ fn spheres(rerun: &mut Rerun) -> Vec<Panel> {
     const SIZES: [u32; 6] = [8, 400, 800, 1600, 3200, 8000];
     rerun.begin(SIZES.len() * orbit::DEGREES.len());
     let panel = |count| {
-        orbits(rerun, &polytope_of(&sphere(count, 1.0)), RADIUS, format!("{count} vertices"))
+        let body = polytope_of(&sphere(count, 1.0));
+        orbits(rerun, &body, RADIUS, &orbit::DEGREES, format!("{count} vertices"))
     };
     SIZES.into_iter().map(panel).collect()
 }
 
-fn elongated(rerun: &mut Rerun, radius: f64) -> Vec<Panel> {
+fn elongated(rerun: &mut Rerun, radii: &[f64], degrees: &[f64]) -> Vec<Panel> {
     const SHAPES: [(f64, u32); 2] = [(0.1, 240), (0.04, 600)];
-    rerun.begin(SHAPES.len() * orbit::DEGREES.len());
-    let panel = |(minor, count)| {
-        let body = polytope_of(&ellipsoid(count, Vec3::new(1.0, minor, minor), 1));
-        let title = format!("1 : {minor} : {minor} of {count} vertices; A = {radius}");
-        orbits(rerun, &body, radius, title)
-    };
-    SHAPES.into_iter().map(panel).collect()
+    rerun.begin(SHAPES.len() * radii.len() * degrees.len());
+    let mut panels = Vec::new();
+    for radius in radii {
+        for (minor, count) in SHAPES {
+            let body = polytope_of(&ellipsoid(count, Vec3::new(1.0, minor, minor), 1));
+            let title = format!("1 : {minor} : {minor} of {count} vertices; A = {radius}");
+            panels.push(orbits(rerun, &body, *radius, degrees, title));
+        }
+    }
+    panels
 }
 
-/// Mean steps of a question over Procedure 1.
-fn orbits(rerun: &mut Rerun, body: &Polytope, radius: f64, title: String) -> Panel {
+/// Mean steps of a question over Procedure 1; poses in contact are not asked.
+fn orbits(
+    rerun: &mut Rerun,
+    body: &Polytope,
+    radius: f64,
+    degrees: &[f64],
+    title: String,
+) -> Panel {
     let methods = methods(body.hierarchy().height());
     let names: Vec<&str> = methods.iter().map(|row| row.name).collect();
     let runs = rerun.share_of(orbit::RUNS);
     let mut gathered = Gathered::default();
-    for degrees in orbit::DEGREES {
+    let (mut least, mut met, mut asked) = (f64::INFINITY, 0, 0);
+    for &degrees in degrees {
         for run in orbit::poses(degrees, radius, runs, 1) {
+            let mut pairs: Vec<Pair<'_>> = Vec::new();
+            for pose in run {
+                let pair = Pair::new(body, Pose::identity(), body, pose);
+                let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
+                // Without a budget nothing stops it.
+                let Ok(found) = measure_by(&METHODS[0], &pair, Stops::default(), witness, effort)
+                else {
+                    continue;
+                };
+                asked += 1;
+                if found.upper > 0.0 {
+                    least = least.min(found.lower);
+                    pairs.push(pair);
+                } else {
+                    met += 1;
+                }
+            }
             for (curve, method) in methods.iter().enumerate() {
                 let mut witness = Witness::default();
-                for &pose in &run {
-                    let pair = Pair::new(body, Pose::identity(), body, pose);
-                    gathered.add(0, curve, degrees, steps(method, &pair, &mut witness));
+                for pair in &pairs {
+                    gathered.add(0, curve, degrees, steps(method, pair, &mut witness));
                 }
             }
         }
         rerun.advance();
     }
+    let contacts = 100.0 * f64::from(met) / f64::from(asked.max(1));
+    rerun.note(format!("{title}: distances from {least:.2}, {contacts:.1} % in contact"));
     let panel = Panel {
         title,
         x_axis: "angular step, degrees",
@@ -288,8 +326,8 @@ mod tests {
 
     #[test]
     fn every_angular_step_has_a_point_on_every_curve() {
-        let panel =
-            orbits(&mut Rerun::quiet(1), &polytope_of(&sphere(30, 1.0)), RADIUS, String::new());
+        let body = polytope_of(&sphere(30, 1.0));
+        let panel = orbits(&mut Rerun::quiet(1), &body, RADIUS, &orbit::DEGREES, String::new());
         for curve in &panel.curves {
             assert_eq!(curve.points.len(), orbit::DEGREES.len(), "{}", curve.name);
             assert!(curve.points.iter().all(|point| point.1 >= 1.0), "{}", curve.name);

@@ -10,9 +10,12 @@ use super::bench::{
 };
 use super::{Experiment, Panel, Rerun};
 use clearance_geometry::Vec3;
+use clearance_geometry::distance::{self, Stops, measure_by};
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::samples::{Random, ellipsoid, polytope_of};
+use clearance_geometry::separation::Proposal;
 use clearance_geometry::support::{by_hierarchy, coherently, supporting_vertex};
+use clearance_geometry::witness::Witness;
 
 /// A figure with this number of vertices and minor axes, to a major axis of 200.
 const fn figure<const COUNT: u32, const MINOR: u32>(
@@ -50,6 +53,19 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         "HS-jump (Li et al. 2001), Fig. 11",
         "collision or not, cold: two ellipsoids 200 : 20 : 20 of 2000 vertices",
     ),
+    Experiment {
+        name: "hs_jump_candidates",
+        source: "HS-jump (Li et al. 2001), §6",
+        about: "cold: how many candidates thin ellipsoids of 4000 and 10,000 vertices take, 0.02 \
+                from contact",
+        run: candidates,
+    },
+    Experiment {
+        name: "hs_jump_features",
+        source: "HS-jump (Li et al. 2001), §1 and §9: closest features",
+        about: "the distance after a verdict, from its vector and pair, and from cold",
+        run: features,
+    },
     Experiment {
         name: "hs_jump_support",
         source: "HS-jump (Li et al. 2001), §8.1 and §8.4",
@@ -111,6 +127,111 @@ fn supports(rerun: &mut Rerun, count: u32) -> Panel {
         ..Panel::default()
     };
     gathered.into_panels(vec![panel]).remove(0)
+}
+
+/// Questions of each set about §6, half of them apart and half overlapping; and how far.
+const QUESTIONS: u32 = 10_000;
+const GAP: f64 = 0.02;
+/// Sets: vertices and minor axes.
+const THIN: [(u32, f64); 4] = [(4000, 20.0), (4000, 8.0), (10_000, 20.0), (10_000, 8.0)];
+/// Where the questions that take more candidates are counted.
+const MORE_THAN: [u32; 12] = [5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 150, 200];
+
+/// §6, on the paper's sizes and beyond, on bodies thinner than its own.
+fn candidates(rerun: &mut Rerun) -> Vec<Panel> {
+    let plain = separation_methods(&["hs_jump_plain"])[0];
+    let questions = rerun.share_of(QUESTIONS);
+    rerun.begin(THIN.len() * questions as usize);
+    let names = THIN.map(|(count, minor)| format!("{count}, 200 : {minor} : {minor}"));
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut gathered = Gathered::default();
+    let mut most: Vec<u64> = vec![0; THIN.len()];
+    for (set, (count, minor)) in THIN.into_iter().enumerate() {
+        let half_axes = Vec3::new(200.0, minor, minor);
+        let body = polytope_of(&ellipsoid(count, half_axes, 1));
+        let mut random = Random::new(3);
+        for number in 0..questions {
+            let attitudes = [attitude(&mut random), attitude(&mut random)];
+            let approach = Approach::new([&body, &body], attitudes);
+            let pair = approach.at(if number % 2 == 0 { GAP } else { -GAP });
+            let mut effort = Effort::unlimited();
+            let found = plain.propose(&pair, &mut Witness::default(), &mut effort);
+            let is_handed_over = matches!(found, Ok(Proposal::HandOver) | Err(_));
+            let taken = effort.cost.candidates;
+            for more_than in MORE_THAN {
+                let is_more = f64::from(u8::from(taken > u64::from(more_than)));
+                gathered.add(0, set, f64::from(more_than), 1e4 * is_more);
+            }
+            gathered.add(1, 0, set as f64, taken as f64);
+            gathered.add(1, 2, set as f64, f64::from(u8::from(is_handed_over)));
+            most[set] = most[set].max(taken);
+            rerun.advance();
+        }
+        gathered.add(1, 1, set as f64, most[set] as f64);
+    }
+    let panel = |title: &str, x_axis, y_axis, names: &[&str]| Panel {
+        title: title.to_owned(),
+        x_axis,
+        y_axis,
+        curves: curves(names),
+        ..Panel::default()
+    };
+    gathered.into_panels(vec![
+        panel("Long searches", "candidates", "of 10,000 questions take more", &names),
+        panel(
+            "By set: as named beside",
+            "number of the set, in the order of the names beside",
+            "candidates",
+            &["candidates a question (mean)", "at most", "part handed over"],
+        ),
+    ])
+}
+
+/// Distances of the questions about closest features.
+const APART: [f64; 9] = [0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 40.0];
+
+/// §1 and §9: the text finds closest features "with little more work" from what the search leaves.
+/// Here the vector and the pair that separate are where the distance begins.
+fn features(rerun: &mut Rerun) -> Vec<Panel> {
+    let shapes = [(200, 180.0), (2000, 180.0), (2000, 20.0)];
+    let plain = separation_methods(&["hs_jump_plain"])[0];
+    let names = ["verdict alone", "distance after it, besides", "distance from cold"];
+    let attitudes = rerun.share_of(ATTITUDES);
+    rerun.begin(shapes.len() * attitudes as usize);
+    let mut panels = Vec::new();
+    for (count, minor) in shapes {
+        let body = polytope_of(&ellipsoid(count, Vec3::new(200.0, minor, minor), 1));
+        let mut random = Random::new(2);
+        let fixed = attitude(&mut random);
+        let mut gathered = Gathered::default();
+        for _ in 0..attitudes {
+            let approach = Approach::new([&body, &body], [fixed, attitude(&mut random)]);
+            for gap in APART {
+                let pair = approach.at(gap);
+                let mut witness = Witness::default();
+                let mut effort = Effort::unlimited();
+                // Without a budget nothing stops these.
+                let _ = plain.propose(&pair, &mut witness, &mut effort);
+                gathered.add(0, 0, gap, effort.cost.supports as f64);
+                for (curve, from) in [(1, &mut witness), (2, &mut Witness::default())] {
+                    let mut effort = Effort::unlimited();
+                    let gjk = &distance::METHODS[0];
+                    let _ = measure_by(gjk, &pair, Stops::default(), from, &mut effort);
+                    gathered.add(0, curve, gap, effort.cost.supports as f64);
+                }
+            }
+            rerun.advance();
+        }
+        let panel = Panel {
+            title: format!("{count} vertices, 200 : {minor} : {minor}"),
+            x_axis: X_AXIS,
+            y_axis: "searches a query (mean)",
+            curves: curves(&names),
+            ..Panel::default()
+        };
+        panels.extend(gathered.into_panels(vec![panel]));
+    }
+    panels
 }
 
 fn ellipsoids<const COUNT: u32, const MINOR: u32>(rerun: &mut Rerun) -> Vec<Panel> {

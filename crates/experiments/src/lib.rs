@@ -161,17 +161,28 @@ fn write_file(
         .map_err(|error| ExperimentsError::Output(path, error))
 }
 
-/// One line for each point; no name here contains a comma or a quote.
+/// One line for each point: where it is, and what its y counts.
 fn csv(panels: &[Panel]) -> String {
-    let mut text = String::from("panel,curve,x,y\n");
+    let mut text = String::from("panel,curve,x,y,unit\n");
     for panel in panels {
+        let [title, unit] = [&panel.title, panel.y_axis].map(quoted);
         for curve in &panel.curves {
+            let name = quoted(&curve.name);
             for (x, y) in &curve.points {
-                text += &format!("{},{},{x},{y}\n", panel.title, curve.name);
+                text += &format!("{title},{name},{x},{y},{unit}\n");
             }
         }
     }
     text
+}
+
+/// A field of a table: in quotes if it would not be one field else (RFC 4180).
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -187,6 +198,17 @@ mod tests {
             );
             assert!(rows[..index].iter().all(|other| other.name != row.name), "{}", row.name);
         }
+    }
+
+    /// A title with a comma made five columns of four in 123 rows.
+    #[test]
+    fn a_name_with_a_comma_is_one_field() {
+        let curve = Curve { name: "the \"best\"".into(), points: vec![(1.0, 2.0)] };
+        let title = "Faces, accumulated".into();
+        let panel = Panel { title, y_axis: "faces", curves: vec![curve], ..Panel::default() };
+        let expected =
+            "panel,curve,x,y,unit\n\"Faces, accumulated\",\"the \"\"best\"\"\",1,2,faces\n";
+        assert_eq!(csv(&[panel]), expected);
     }
 
     #[test]
@@ -206,7 +228,7 @@ mod tests {
         let curve = Curve { name: "hs_jump".into(), points: vec![(1.0, 2.0), (3.0, 4.0)] };
         let panel = Panel { title: "a < b".into(), curves: vec![curve], ..Panel::default() };
         let panels = [panel];
-        assert_eq!(csv(&panels), "panel,curve,x,y\na < b,hs_jump,1,2\na < b,hs_jump,3,4\n");
+        assert_eq!(csv(&panels), "panel,curve,x,y,unit\na < b,hs_jump,1,2,\na < b,hs_jump,3,4,\n");
         let svg = chart::svg(&EXPERIMENTS[0][0], &panels);
         assert!(svg.contains("a &lt; b") && svg.ends_with("</svg>\n"), "{svg}");
         assert_eq!(svg.matches("<polyline").count(), 1, "{svg}");

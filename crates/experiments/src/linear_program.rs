@@ -9,21 +9,30 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 
-use super::bench::{Gathered, Taken, attitude, counts_and_times, separation_methods, take};
+use super::bench::{
+    Approach, Gathered, Taken, attitude, counts_and_times, curves, separation_methods, take,
+};
 use super::crowd::{Crowd, CrowdMember};
 use super::library::{OrientedBox, bodies};
 use super::{Experiment, Panel, Rerun};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
-use clearance_geometry::hull::samples::Random;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::samples::{Random, polytope_of, sphere};
 use clearance_geometry::pair::Pair;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
-use clearance_geometry::separation::CollisionMethod;
+use clearance_geometry::separation::{CollisionMethod, propose_with_repairs};
 use clearance_geometry::witness::Witness;
 
-/// One for each figure.
+/// One for each figure, and one for §4.3.
 pub(super) const EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        name: "linear_program_question",
+        source: "Linear program (Akgunduz et al. 2005), §4.3",
+        about: "cold: iterations and repairs of a question, within 0.05 of contact",
+        run: questions,
+    },
     Experiment {
         name: "linear_program_fig8",
         source: "Linear program (Akgunduz et al. 2005), Fig. 8",
@@ -81,6 +90,54 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
 ];
 
 const METHODS_SHOWN: [&str; 3] = ["linear_program", "hs_jump", "gjk"];
+
+/// Questions of §4.3 for each size, half apart and half overlapping, and how far at most.
+const QUESTIONS: u32 = 1000;
+const NEAR: f64 = 0.05;
+/// Bodies of the library beside one that is larger.
+const LARGER: u32 = 1000;
+
+/// §4.3: "within one to three iterations when there is no collision and two to five iterations when
+/// there is a collision", and how rarely vertices have to be added.
+fn questions(rerun: &mut Rerun) -> Vec<Panel> {
+    let mut library = bodies();
+    library.push(Arc::new(polytope_of(&sphere(LARGER, 0.5))));
+    let questions = rerun.share_of(QUESTIONS);
+    rerun.begin(library.len());
+    let names = ["separated", "overlapping"];
+    let mut gathered = Gathered::default();
+    for body in &library {
+        let mut random = Random::new(11);
+        for number in 0..questions {
+            let attitudes = [attitude(&mut random), attitude(&mut random)];
+            let gap = random.between(0.0, NEAR);
+            let (curve, gap) = if number % 2 == 0 { (0, gap) } else { (1, -gap) };
+            let pair = Approach::new([body, body], attitudes).at(gap);
+            let mut effort = Effort::unlimited();
+            let Ok((_, repairs)) =
+                propose_with_repairs(&pair, &mut Witness::default(), &mut effort)
+            else {
+                continue;
+            };
+            let vertices = f64::from(body.vertex_count());
+            gathered.add(0, curve, vertices, effort.cost.steps as f64);
+            gathered.add(1, curve, vertices, f64::from(repairs));
+        }
+        rerun.advance();
+    }
+    let panel = |title: &str, y_axis| Panel {
+        title: title.to_owned(),
+        x_axis: "vertices of each body",
+        y_axis,
+        is_x_logarithmic: true,
+        curves: curves(&names),
+        ..Panel::default()
+    };
+    gathered.into_panels(vec![
+        panel("Iterations", "iterations a question (mean)"),
+        panel("Repairs", "repairs a question (mean)"),
+    ])
+}
 
 /// Repetitions of Fig. 8 for each size.
 const REPETITIONS: u32 = 20;

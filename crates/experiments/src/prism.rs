@@ -62,6 +62,9 @@ const X_AXIS: &str = "vertices of each body";
 const BETWEEN: f64 = 4.0;
 const FLIGHT: f64 = 6.0;
 const ASIDE_MAX: f64 = 7.0;
+/// At most between the centres of balls that overlap at the start; those of fifty vertices are not
+/// quite round.
+const OVERLAPPING: f64 = 1.9;
 /// Times that building is timed, and queries of each size: all of them for the layers, whose worst
 /// case is wanted.
 const BUILDS: u32 = 3;
@@ -145,7 +148,13 @@ fn by_layer(rerun: &mut Rerun, sizes: &[u32]) -> Vec<Panel> {
         title: "Vertices visited on all layers".to_owned(),
         x_axis: X_AXIS,
         y_axis: "vertices a query",
-        curves: curves(&["mean", "worst", "vertices of both bodies"]),
+        curves: curves(&[
+            "mean",
+            "worst",
+            "mean, overlapping at the start",
+            "worst, overlapping at the start",
+            "vertices of both bodies",
+        ]),
         is_x_logarithmic: true,
         is_y_logarithmic: true,
         ..Panel::default()
@@ -165,10 +174,24 @@ fn by_layer(rerun: &mut Rerun, sizes: &[u32]) -> Vec<Panel> {
             worst = worst.max(work.iter().sum());
         }
         let mean = |sum: u64| sum as f64 / f64::from(queries);
+        let (mut sum_inside, mut worst_inside) = (0, 0);
+        for _ in 0..queries {
+            let flight = Flight::overlapping(&mut random);
+            let question = flight.question(&body);
+            let work: u64 = work_by_layer(&question.pair, &flight.velocity).iter().sum();
+            sum_inside += work;
+            worst_inside = worst_inside.max(work);
+        }
         let points = (0..).zip(&sums).map(|(layer, sum)| (f64::from(layer), mean(*sum))).collect();
         layers.curves.push(Curve { name: format!("{count} vertices"), points });
         let size = f64::from(count);
-        let totals = [mean(sums.iter().sum()), worst as f64, 2.0 * size];
+        let totals = [
+            mean(sums.iter().sum()),
+            worst as f64,
+            mean(sum_inside),
+            worst_inside as f64,
+            2.0 * size,
+        ];
         for (curve, total) in whole.curves.iter_mut().zip(totals) {
             curve.points.push((size, total));
         }
@@ -243,6 +266,14 @@ impl Flight {
         let (pose_p, pose_q) = (attitude(random), attitude(random));
         let pose_q = Pose { translation: from * BETWEEN, ..pose_q };
         Self { pose_p, pose_q, velocity: aside - from * FLIGHT }
+    }
+
+    /// The same from a place where the balls overlap, by up to nearly the whole of them.
+    fn overlapping(random: &mut Random) -> Self {
+        let flight = Self::random(random);
+        let between = random.between(0.02, OVERLAPPING);
+        let translation = flight.pose_q.translation * (between / BETWEEN);
+        Self { pose_q: Pose { translation, ..flight.pose_q }, ..flight }
     }
 
     /// The flight of a ball past another one like it.

@@ -30,6 +30,7 @@ use crate::number::scaled::{
 use crate::pair::Question;
 use crate::pair::{Pair, VertexPair};
 use crate::separation::exact::hold_origin_in_four;
+use crate::separation::filter::certainly_encloses;
 use crate::separation::line::cast::{Cast, cast};
 use crate::separation::line::crossing::{
     Crossing, End, Miss, Telling, cross_line, edge_normals, least_end_in,
@@ -56,6 +57,11 @@ pub(super) fn first_contact(
     match found? {
         Found::Free(gap) => return Ok(free_along(&gap, witness)),
         Found::Enters(entry) => return Ok(enters(&entry, witness)),
+        Found::AtStart(four) => {
+            witness.pairs = four.into_iter().collect();
+            let initial = StaticProof::Overlapping { pairs: witness.pairs.clone() };
+            return Ok(contact_at_start(pair, initial, true));
+        }
         Found::Likely(pairs) => {
             effort.cost.exact_stages += 1;
             let mut passage = Passage::new(pair, travel_p, travel_q);
@@ -186,6 +192,8 @@ enum Found {
     Free(CertifiedGap),
     /// The ray is proven to enter M here, after the start.
     Enters(Entry),
+    /// The bodies are proven to overlap where they start, by these pairs.
+    AtStart([VertexPair; 4]),
     /// The ray probably enters M through this facet.
     Likely([VertexPair; 3]),
     /// The search came to nothing.
@@ -251,7 +259,11 @@ impl RoundedTravel {
                 return Ok(gap.map_or(Found::Nothing, Found::Free));
             }
             Ok(Cast::Enters(pairs, about)) if *about > 0.0 => (pairs, *about),
-            Ok(Cast::Enters(..)) => return Ok(Found::Nothing),
+            Ok(Cast::Enters(..) | Cast::AtStart(None)) => return Ok(Found::Nothing),
+            Ok(Cast::AtStart(Some(four))) => {
+                let holds = certainly_encloses(pair, four);
+                return Ok(if holds { Found::AtStart(*four) } else { Found::Nothing });
+            }
             Ok(Cast::Lost) => {
                 effort.cost.handed_over += 1;
                 return Ok(Found::Nothing);
@@ -275,7 +287,7 @@ impl RoundedTravel {
             Cast::Apart(s, hint) => {
                 self.stays_free(pair, &s, Some(hint), effort).map(|gap| free_along(&gap, witness))
             }
-            Cast::Enters(..) | Cast::Lost => None,
+            Cast::Enters(..) | Cast::AtStart(_) | Cast::Lost => None,
         })
     }
 

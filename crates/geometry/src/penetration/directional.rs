@@ -121,7 +121,7 @@ fn quickly(
             return Ok(misses(pair, direction, &s, hint, effort).map(never));
         }
         Cast::Enters(pairs, about) => certify(pair, &backwards, &pairs, about, effort),
-        Cast::Apart(..) | Cast::Lost => None,
+        Cast::Apart(..) | Cast::AtStart(_) | Cast::Lost => None,
     };
     let Some(last) = exit else { return Ok(None) };
     let exit = last.between.map(|t| -t);
@@ -136,7 +136,7 @@ fn quickly(
     let forwards = LineDirection { high: *direction, low: Vec3::zeros() };
     let enter = match cast(pair, &forwards.high, f64::INFINITY, effort)? {
         Cast::Enters(pairs, about) => certify(pair, &forwards, &pairs, about, effort),
-        Cast::Apart(..) | Cast::Lost => None,
+        Cast::Apart(..) | Cast::AtStart(_) | Cast::Lost => None,
     };
     Ok(enter.map(|first| {
         let proof = RangeProof::Meets { enter: Some(end(&first)), exit: end(&last) };

@@ -14,6 +14,7 @@ pub use self::filter::Evidence;
 use self::filter::{cores_overlap_along, separates_hulls};
 use self::methods::Propose;
 pub use self::methods::cd_dual::{DualPhase, DualWork, dual_way, propose_with_work};
+pub use self::methods::linear_program::propose_with_repairs;
 pub use self::methods::{CollisionMethod, METHODS, Proposal, exhaustive};
 pub use self::room::{Roomy, decide_with_room, room_of};
 use super::Vec3;

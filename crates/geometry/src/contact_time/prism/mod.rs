@@ -17,10 +17,12 @@
 //! first layer whose prisms share a point the bodies are known to collide; the time axis is
 //! followed to where it enters that layer's difference, by a triangle of its corners, and the
 //! triangle is carried outwards: on each layer the corner that is farthest beyond its plane takes
-//! the place of one of the three, until none is beyond.
+//! the place of one of the three, until none is beyond. A layer that holds the origin when the axis
+//! begins shows that the bodies meet where they start, for the bodies hold the layers: that ends the
+//! search, on the innermost layer if they overlap deeply.
 //!
 //! Proves: nothing; it proposes a vector that separates over the whole step, or the pair of faces
-//! (as three pairs of vertices) that meets first.
+//! (as three pairs of vertices) that meets first, or four pairs that hold the origin at the start.
 //! Cost: building is linear in the vertices. A query climbs the graph of each layer from where the
 //! layer inside ended; measured on balls of 50 to 100,000 vertices in docs/experiments/prism.md.
 //!
@@ -46,6 +48,8 @@
 //!   this name is refused.
 
 mod closest_pair;
+
+use arrayvec::ArrayVec;
 
 use self::closest_pair::{Corral, Event, NearestEvent, PrismCorner};
 use super::method::Method;
@@ -140,14 +144,19 @@ fn search(
     let mut found = along_axis(&mut level, effort)?;
     loop {
         tell(level.depth, effort);
+        if let Passage::AtStart(four) = found {
+            return Ok(Cast::AtStart(four));
+        }
         if !level.go_out(effort) {
             return Ok(found.cast(&level.travel, limit));
         }
         // What an inner layer says is only where the search of the next one begins.
         let portal = match found {
             Passage::Enters(portal) => portal.refined(&mut level, effort)?,
-            Passage::Passes(..) | Passage::Lost => None,
+            Passage::Passes(..) | Passage::AtStart(_) | Passage::Lost => None,
         };
+        // Where the axis enters before it begins, its beginning may be inside.
+        let portal = portal.filter(|portal| portal.part_of(&level.travel) > 0.0);
         found = match portal {
             Some(portal) => Passage::Enters(portal),
             None => along_axis(&mut level, effort)?,
@@ -161,6 +170,8 @@ enum Passage {
     Enters(Portal),
     /// It passes, since this vector separates over the whole step.
     Passes(Vec3, VertexPair),
+    /// The layer holds the origin where the axis begins, by the differences of these pairs.
+    AtStart(Option<[VertexPair; 4]>),
     /// Rounding gave out.
     Lost,
 }
@@ -174,6 +185,7 @@ impl Passage {
                 Cast::Enters(pairs, portal.part_of(travel) * limit)
             }
             Self::Passes(s, pair) => Cast::Apart(*s, *pair),
+            Self::AtStart(four) => Cast::AtStart(*four),
             Self::Lost => Cast::Lost,
         }
     }
@@ -200,7 +212,12 @@ fn along_axis(level: &mut Level<'_>, effort: &mut Effort<'_>) -> Result<Passage,
                 time = next;
             }
             NearestEvent::Inside if time > 0.0 => break,
-            NearestEvent::Inside | NearestEvent::Lost => return Ok(Passage::Lost),
+            NearestEvent::Inside => {
+                let pairs: ArrayVec<VertexPair, 5> =
+                    corral.corners().iter().map(|corner| corner.pair).collect();
+                return Ok(Passage::AtStart(pairs.first_chunk().copied()));
+            }
+            NearestEvent::Lost => return Ok(Passage::Lost),
         }
     }
     Ok(Portal::among(corral.corners(), &level.travel).map_or(Passage::Lost, Passage::Enters))

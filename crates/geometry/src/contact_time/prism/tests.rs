@@ -93,6 +93,43 @@ fn a_query_grows_much_less_than_the_bodies() {
     assert!(factor < 8.0, "visited at 100, 1000 and 10,000 vertices: {growth:?}");
 }
 
+/// Contact on an inner layer at time 0 is contact of the bodies. Such bodies were once taken for
+/// lost on every layer and handed over, the deeper the more often and the dearer.
+#[test]
+#[expect(clippy::print_stdout, reason = "the counts are to be seen")]
+fn bodies_that_overlap_at_the_start_are_answered_on_an_inner_layer() {
+    for count in [100, 1000, 8000] {
+        let (p, q) = (ball(count, 1), ball(count, 2));
+        let mut random = Random(5);
+        let mut flights = |between: f64| {
+            let mut effort = Effort::unlimited();
+            for _ in 0..60 {
+                let at = random.unit_vector() * between;
+                let pair = Pair::new(&p, random.pose(Vec3::zeros()), &q, random.pose(at));
+                let motion = Motion::Linear { velocity: random.vector() * 3.0 };
+                let question = Question::new(pair, Motion::rest(), motion);
+                let witness = &mut Witness::default();
+                let found = first_contact_by(prism(), &question, witness, &mut effort).unwrap();
+                let is_at_start = found.outcome == Outcome::Contact && found.t_contact == 0.0;
+                assert_eq!(is_at_start, between < 2.0, "{count}, {between}");
+            }
+            effort.cost
+        };
+        let apart = flights(4.0);
+        // Balls of a hundred random points are not round enough to meet at 1.9.
+        let first = usize::from(count < 1000);
+        for between in &[1.9, 1.5, 1.0, 0.1][first..] {
+            let between = *between;
+            let overlapping = flights(between);
+            let counts = [overlapping.visited, apart.visited].map(|visited| visited / 60);
+            let lost = overlapping.handed_over;
+            println!("{count}, {between} between: {counts:?} visited, {lost} of 60 handed over");
+            assert_eq!(lost, 0, "{count}, {between}");
+            assert!(counts[0] <= counts[1], "{count}, {between}: {counts:?}");
+        }
+    }
+}
+
 #[test]
 fn flat_bodies_and_bodies_that_rest_are_lost_or_right_and_never_panic() {
     let (p, q) = (polygon(30), polygon(7));

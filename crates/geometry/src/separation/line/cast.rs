@@ -33,6 +33,9 @@ pub(crate) enum Cast {
     Apart(Vec3, VertexPair),
     /// The ray's line enters M through the triangle of these corners, at about this t.
     Enters([VertexPair; 3], f64),
+    /// The bodies meet where they start; with four pairs whose differences hold the origin, if the
+    /// search ended with so many. Only the prisms say so.
+    AtStart(Option<[VertexPair; 4]>),
     /// Rounding gave out, or the numbers are too large or too small for products of three.
     Lost,
 }

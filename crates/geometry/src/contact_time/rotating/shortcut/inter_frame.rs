@@ -66,7 +66,9 @@ use crate::number::trig::{RoundedTrig, Trig};
 use crate::pair::Question;
 use crate::polytope::Tables;
 use crate::separation::line::cast;
-use crate::separation::methods::linear_program::{SetAnswer, VertexSets, group, search, sizes};
+use crate::separation::methods::linear_program::{
+    SetAnswer, VertexSets, group, known, search, sizes,
+};
 use crate::support::likely;
 use crate::witness::{DualVariables, Memory, SET_MAX, Witness, WorkingSet};
 use crate::{Mat3, Vec3};
@@ -158,7 +160,7 @@ fn search_hulls(
     let mut hulls = Hulls::new(look);
     let unit = hulls.p.unit;
     last.dual = last.dual.map(|dual| DualVariables { normal: dual.normal / unit, ..dual });
-    hulls.remembered = hulls.known(&last);
+    hulls.remembered = known(&last, hulls.counts());
     let mut found = search(&hulls, None, &last, effort)?;
     if let SetAnswer::Separated(_, _, set) | SetAnswer::Meeting(set) = &mut found {
         set.dual = set.dual.map(|dual| DualVariables { normal: dual.normal * unit, ..dual });
@@ -271,23 +273,6 @@ impl<'m, 'a> Hulls<'m, 'a> {
         hulls.p.unit = unit;
         hulls.q.unit = unit;
         hulls
-    }
-
-    /// The set's vertices, each once, if there are some of both bodies.
-    fn known(&self, set: &WorkingSet) -> Option<[ArrayVec<u32, SET_MAX>; 2]> {
-        let [count_p, count_q] = self.counts();
-        let room = sizes([count_p, count_q].map(|count| count as usize));
-        let known = |weighted: &[(u32, f64)], count: u32, room: usize| {
-            let mut names = ArrayVec::<u32, SET_MAX>::new();
-            for (name, _) in weighted.iter().filter(|(name, _)| *name < count).take(room) {
-                if !names.contains(name) {
-                    names.push(*name);
-                }
-            }
-            names
-        };
-        let found = [known(&set.p, count_p, room[0]), known(&set.q, count_q, room[1])];
-        found.iter().all(|names| !names.is_empty()).then_some(found)
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use super::exits::silhouette_sizes;
 use super::*;
 use crate::polytope::Polytope;
+use crate::pose::Pose;
 use crate::samples::{Random, ball, ellipsoid};
 use crate::support::{by_hierarchy, coherently, likely_vertex};
 
@@ -108,5 +109,74 @@ fn sorting_the_silhouettes_is_less_than_finding_them() {
         let story = format!("{name}: at most {most} on a silhouette, {edges} edges");
         println!("{story}");
         assert!(most * most.log2() < 1.5 * edges, "{story}");
+    }
+}
+
+/// The faces of a body: their outward normals, their heights along the ray of the module's text,
+/// by a look at all vertices of both bodies, and their neighbours.
+fn heights([near, far]: [&Polytope; 2], offset: &Vec3, c: &Vec3) -> Vec<(f64, Vec<u32>)> {
+    let surface = near.surface().unwrap();
+    let height = |face: u32| {
+        let n = surface.normal(face);
+        let most = |body: &Polytope, n: Vec3| {
+            body.vertices().iter().map(|v| n.dot(v)).fold(f64::NEG_INFINITY, f64::max)
+        };
+        // The support of the difference `near - far`, with `far` moved by the offset.
+        let support = most(near, *n) + most(far, -n) - n.dot(offset);
+        let edges = surface.incidence().edges_of(face).iter();
+        let neighbours = edges.map(|&edge| surface.across(edge, face).unwrap()).collect();
+        (n.dot(&-c) / (support - n.dot(c)), neighbours)
+    };
+    (0..surface.face_count()).map(height).collect()
+}
+
+/// Theorems 1 and 2 do not hold as stated. Of this hull of five points the face that SEARCH-FV
+/// stops at is better than each of its neighbours, with the supporting vertices of a tetrahedron,
+/// and another face is better by half: adjacent faces of P are not neighbours in the polar body of
+/// M. With the bodies' places changed it is SEARCH-VF that stops.
+#[test]
+fn a_search_over_the_faces_of_one_body_stops_before_the_best_of_them() {
+    let at = |points: &[[f64; 3]]| -> Vec<Vec3> { points.iter().map(|p| Vec3::from(*p)).collect() };
+    let p = crate::samples::hull(&at(&[
+        [-4.0, 1.0, 0.0],
+        [-2.0, -3.0, -3.0],
+        [2.0, -2.0, -4.0],
+        [2.0, 3.0, 3.0],
+        [3.0, 3.0, 4.0],
+    ]));
+    let q = crate::samples::hull(&at(&[
+        [-4.0, 4.0, -3.0],
+        [-1.0, -1.0, -2.0],
+        [1.0, -1.0, -3.0],
+        [1.0, 1.0, 4.0],
+    ]));
+    let offset = Vec3::new(-4.0, 1.0, 1.0);
+    let place = Pose::translation(offset.x, offset.y, offset.z);
+    let in_p = p.surface().unwrap().inner()[0].point;
+    let in_q = q.surface().unwrap().inner()[1].point;
+    let faces = heights([&p, &q], &offset, &(in_p - (in_q + offset)));
+    let best = faces.iter().map(|face| face.0).fold(0.0, f64::max);
+
+    let pair = Pair::new(&p, Pose::identity(), &q, place);
+    let changed = Pair::new(&q, place, &p, Pose::identity());
+    for (pair, inside, body) in
+        [(pair, [in_p, in_q], DualBody::P), (changed, [in_q, in_p], DualBody::Q)]
+    {
+        let bodies = DualBodies::new(&pair, inside[0], inside[1]).unwrap();
+        let mut too_early = 0;
+        for first in 0..p.surface().unwrap().face_count() {
+            let mut search = DualSearch::new(bodies, false);
+            let mut effort = Effort::unlimited();
+            let start = bodies.of_face(body, first, None, &mut effort);
+            let Ok(found) = search.over_faces(start, &mut effort) else { panic!("it ends") };
+            let FaceKind::Face(of, face) = found.kind else { panic!("a face of one body") };
+            assert_eq!(of, body);
+            let (height, neighbours) = &faces[face as usize];
+            assert!((found.value - height).abs() < 1e-12, "{} and {height}", found.value);
+            let is_local_best = neighbours.iter().all(|next| faces[*next as usize].0 < *height);
+            assert!(is_local_best, "{face}: {faces:?}");
+            too_early += u32::from(1.5 * height < best);
+        }
+        assert!(too_early > 0, "{body:?}: {faces:?}");
     }
 }

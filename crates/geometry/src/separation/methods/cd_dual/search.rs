@@ -175,7 +175,11 @@ impl<'a> DualSearch<'a> {
     }
 
     /// SEARCH-FV and SEARCH-VF: from a face to its best neighbour on the same body.
-    fn over_faces(&mut self, start: DualFacet, effort: &mut Effort<'_>) -> Result<DualFacet, Halt> {
+    pub(super) fn over_faces(
+        &mut self,
+        start: DualFacet,
+        effort: &mut Effort<'_>,
+    ) -> Result<DualFacet, Halt> {
         let mut here = self.move_to(start);
         let mut came_from = None;
         loop {

@@ -33,7 +33,7 @@
 //!   reflection S itself is outside the polygon then.
 //! - §6: having exhausted all pairs proves nothing; the search hands over.
 //! - Neither a tree of pairs (§8.2), since a pair that reappears separates, nor one of the
-//!   polygon's corners (§8.3), since there are at most six: see [`spherical_polygon`].
+//!   polygon's corners (§8.3), of which its tests see six at most: see [`spherical_polygon`].
 //! - Supporting vertices come from a hint or a table of starts. Those by the layers of a hierarchy
 //!   (§8.1, and from a hint §8.4) are [`by_hierarchy`] and [`coherently`] in `support`: on 10,000
 //!   vertices they look at 196, and from a hint 0.01 to 3 radians away at 21, 25, 41, 81, 174 and
@@ -341,8 +341,8 @@ impl<'a> JumpSearch<'a> {
     /// Nothing is left of the polygon: by the difference of the last candidate and the three with
     /// these numbers.
     #[inline(always)]
-    fn holding(&self, last: &Candidate, three: [u8; 3], witness: &mut Witness) -> Proposal {
-        let [a, b, c] = three.map(usize::from);
+    fn holding(&self, last: &Candidate, three: [u32; 3], witness: &mut Witness) -> Proposal {
+        let [a, b, c] = three.map(|number| number as usize);
         let four = [last.pair, self.pairs[a], self.pairs[b], self.pairs[c]];
         leave(witness, last.s, &four);
         let vector = |number| *self.polygon.vector(number);

@@ -14,16 +14,20 @@
 //! and at most 6 (`cargo test --lib few_corners -- --nocapture`). Two
 //! descents in a tree of that size take as many products as looking at all.
 //!
-//! In f64, without square roots, in fixed buffers. Rounding can make the polygon wrong by a few
-//! ulps; it only ever guides a search, and whoever uses it proves the outcome.
+//! In f64, without square roots. The default search keeps it in fixed buffers ([`SphericalPolygon`]),
+//! the search of the text in lists without an end ([`EndlessPolygon`]): its bound is that of §6
+//! alone. Rounding can make the polygon wrong by a few ulps; it only ever guides a search, and
+//! whoever uses it proves the outcome.
+
+use std::ops::Deref;
 
 use arrayvec::ArrayVec;
 
 use crate::Vec3;
 use crate::number::rounding::gamma;
 
-/// Vectors that one polygon takes. The tests hold searches to 40 candidates; one that needs more
-/// than this has left the range where rounding can guide it, and hands over.
+/// Vectors that one polygon in fixed buffers takes. The tests hold the default's searches to 40
+/// candidates; one that needs more than this hands over.
 pub(super) const VECTORS_MAX: usize = 64;
 
 /// Each cut adds at most one corner to the four of a lune; most cut more away than they add.
@@ -38,7 +42,7 @@ pub(super) enum Cut {
     /// Directions are left.
     Left,
     /// None is left: the vectors with these numbers, and the new one, hold the origin.
-    Empty([u8; 3]),
+    Empty([u32; 3]),
     /// Nothing is left, but by vectors in one line or plane with the origin, which hold it in no
     /// interior; or the second vector is parallel to the first. Up to rounding. It was not taken.
     Flat,
@@ -46,27 +50,76 @@ pub(super) enum Cut {
     Lost,
 }
 
+/// A list that the polygon is kept in.
+pub(super) trait Buffer<T>: Default + Deref<Target = [T]> {
+    /// Whether there was room for it.
+    fn take(&mut self, one: T) -> bool;
+    /// Forgets the last one.
+    fn drop_last(&mut self);
+    /// Forgets all.
+    fn empty(&mut self);
+}
+
+impl<T, const MAX: usize> Buffer<T> for ArrayVec<T, MAX> {
+    #[inline(always)]
+    fn take(&mut self, one: T) -> bool {
+        self.try_push(one).is_ok()
+    }
+
+    #[inline(always)]
+    fn drop_last(&mut self) {
+        self.pop();
+    }
+
+    #[inline(always)]
+    fn empty(&mut self) {
+        self.clear();
+    }
+}
+
+impl<T> Buffer<T> for Vec<T> {
+    fn take(&mut self, one: T) -> bool {
+        self.push(one);
+        true
+    }
+
+    fn drop_last(&mut self) {
+        self.pop();
+    }
+
+    fn empty(&mut self) {
+        self.clear();
+    }
+}
+
+/// In fixed buffers.
+pub(super) type SphericalPolygon =
+    PolygonIn<ArrayVec<Vec3, VECTORS_MAX>, ArrayVec<SphericalCorner, CORNERS_MAX>>;
+
+/// As long as it takes.
+pub(super) type EndlessPolygon = PolygonIn<Vec<Vec3>, Vec<SphericalCorner>>;
+
 /// See the module.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SphericalPolygon {
-    vectors: ArrayVec<Vec3, VECTORS_MAX>,
+pub(super) struct PolygonIn<V, C> {
+    vectors: V,
     /// For two vectors: their cross product, a tip of the lune that they leave; the other is
     /// opposite.
     tip: Vec3,
     /// For three vectors or more: in order around the polygon.
-    corners: [ArrayVec<SphericalCorner, CORNERS_MAX>; 2],
+    corners: [C; 2],
     /// Which of the two holds the polygon; the other is scratch.
     current: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct SphericalCorner {
+pub(super) struct SphericalCorner {
     ray: Vec3,
     /// The number of the vector on whose great circle the edge to the next corner lies.
-    edge: u8,
+    edge: u32,
 }
 
-impl SphericalPolygon {
+impl<V: Buffer<Vec3>, C: Buffer<SphericalCorner>> PolygonIn<V, C> {
     /// A vector that was taken.
     #[inline(always)]
     pub(super) fn vector(&self, number: usize) -> &Vec3 {
@@ -82,7 +135,7 @@ impl SphericalPolygon {
     /// A direction in the middle, up to rounding; none while every direction is left.
     #[inline(always)]
     pub(super) fn middle(&self) -> Option<Vec3> {
-        match *self.vectors.as_slice() {
+        match self.vectors[..] {
             [] => None,
             [first] => Some(first),
             [first, second] => {
@@ -108,13 +161,13 @@ impl SphericalPolygon {
     /// half of all directions are left.
     pub(super) fn aside(&self, number: usize) -> Option<Vec3> {
         let lune;
-        let corners = match *self.vectors.as_slice() {
+        let corners = match self.vectors[..] {
             [] | [_] => return None,
             [first, second] => {
                 lune = corners_of_lune(&self.tip, &first, &second);
                 lune.as_slice()
             }
-            _ => self.corners[self.current].as_slice(),
+            _ => &self.corners[self.current][..],
         };
         let towards = corners[number % corners.len()].ray;
         Some(self.middle()? + towards * 4.0)
@@ -122,7 +175,7 @@ impl SphericalPolygon {
 
     /// Forgets the last vector taken; once per vector.
     pub(super) fn undo(&mut self) {
-        self.vectors.pop();
+        self.vectors.drop_last();
         self.current = 1 - self.current;
     }
 
@@ -139,7 +192,7 @@ impl SphericalPolygon {
     /// Takes the vector with the number `vectors taken so far`.
     #[inline(always)]
     pub(super) fn cut(&mut self, w: Vec3) -> Cut {
-        match *self.vectors.as_slice() {
+        match self.vectors[..] {
             [] => {}
             [first] => {
                 let tip = first.cross(&w);
@@ -155,7 +208,7 @@ impl SphericalPolygon {
                 other @ (Cut::Empty(_) | Cut::Flat | Cut::Lost) => return other,
             },
         }
-        if self.vectors.try_push(w).is_err() { Cut::Lost } else { Cut::Left }
+        if self.vectors.take(w) { Cut::Left } else { Cut::Lost }
     }
 
     /// The third of three vectors in general position leaves a triangle, which needs no clipping:
@@ -169,26 +222,26 @@ impl SphericalPolygon {
         }
         let side = if volume > 0.0 { 1.0 } else { -1.0 };
         let corners = &mut self.corners[self.current];
-        corners.clear();
-        corners.extend([
-            SphericalCorner { ray: tip * side, edge: 1 },
-            SphericalCorner { ray: second.cross(&w) * side, edge: 2 },
-            SphericalCorner { ray: w.cross(first) * side, edge: 0 },
-        ]);
-        self.vectors.push(w);
-        Cut::Left
+        corners.empty();
+        let has_room = corners.take(SphericalCorner { ray: tip * side, edge: 1 })
+            && corners.take(SphericalCorner { ray: second.cross(&w) * side, edge: 2 })
+            && corners.take(SphericalCorner { ray: w.cross(first) * side, edge: 0 });
+        if has_room && self.vectors.take(w) { Cut::Left } else { Cut::Lost }
     }
 
     /// The third vector is in the plane of the first two, up to rounding.
     #[cold]
     fn cut_lune_across(&mut self, first: &Vec3, second: &Vec3, w: Vec3) -> Cut {
-        self.corners[self.current] =
-            corners_of_lune(&self.tip, first, second).into_iter().collect();
-        let cut = self.clip(&w);
-        if cut == Cut::Left {
-            self.vectors.push(w);
+        let corners = &mut self.corners[self.current];
+        corners.empty();
+        let four = corners_of_lune(&self.tip, first, second);
+        if !four.into_iter().all(|corner| corners.take(corner)) {
+            return Cut::Lost;
         }
-        cut
+        match self.clip(&w) {
+            Cut::Left if !self.vectors.take(w) => Cut::Lost,
+            cut @ (Cut::Left | Cut::Empty(_) | Cut::Flat | Cut::Lost) => cut,
+        }
     }
 
     #[inline(always)]
@@ -199,12 +252,13 @@ impl SphericalPolygon {
         if !from.iter().fold(false, |left, corner| left | (corner.ray.dot(w) > 0.0)) {
             return self.holding(w).map_or(Cut::Flat, Cut::Empty);
         }
-        to.clear();
-        let number = u8::try_from(self.vectors.len()).expect("at most VECTORS_MAX");
+        to.empty();
+        // A search is not that long.
+        let Ok(number) = u32::try_from(self.vectors.len()) else { return Cut::Lost };
         let mut last = from[from.len() - 1];
         let mut last_value = last.ray.dot(w);
         // Edges in order: from `last` to `corner`.
-        for &corner in from {
+        for &corner in from.iter() {
             let value = corner.ray.dot(w);
             let (last_is_left, is_left) = (last_value > 0.0, value > 0.0);
             if last_is_left != is_left {
@@ -212,11 +266,11 @@ impl SphericalPolygon {
                 let factor = 1.0 / (last_value - value);
                 let ray = corner.ray * (last_value * factor) - last.ray * (value * factor);
                 let edge = if is_left { last.edge } else { number };
-                if to.try_push(SphericalCorner { ray, edge }).is_err() {
+                if !to.take(SphericalCorner { ray, edge }) {
                     return Cut::Lost;
                 }
             }
-            if is_left && to.try_push(corner).is_err() {
+            if is_left && !to.take(corner) {
                 return Cut::Lost;
             }
             (last, last_value) = (corner, value);
@@ -227,40 +281,45 @@ impl SphericalPolygon {
 
     /// The vectors of the edges span a cone that holds `-w`, and are in order around it. Of the fan
     /// of triangles from the first, one holds `-w`.
-    fn holding(&self, w: &Vec3) -> Option<[u8; 3]> {
-        if let [a, b, c] = self.corners[self.current].as_slice() {
+    fn holding(&self, w: &Vec3) -> Option<[u32; 3]> {
+        if let [a, b, c] = &self.corners[self.current][..] {
             return Some([a.edge, b.edge, c.edge]);
         }
         self.holding_of_more(w)
     }
 
-    fn holding_of_more(&self, w: &Vec3) -> Option<[u8; 3]> {
-        let mut edges = ArrayVec::<u8, CORNERS_MAX>::new();
-        for corner in &self.corners[self.current] {
-            if edges.last() != Some(&corner.edge) && edges.first() != Some(&corner.edge) {
-                edges.push(corner.edge);
+    fn holding_of_more(&self, w: &Vec3) -> Option<[u32; 3]> {
+        // A corner of each edge, in a list that has room for all corners.
+        let mut edges = C::default();
+        for corner in self.corners[self.current].iter() {
+            let is_known = |known: Option<&SphericalCorner>| {
+                known.is_some_and(|known| known.edge == corner.edge)
+            };
+            if !is_known(edges.last()) && !is_known(edges.first()) && !edges.take(*corner) {
+                return None;
             }
         }
-        let (&first, rest) = edges.split_first()?;
-        if let &[second, third] = rest {
-            return Some([first, second, third]);
+        let (first, rest) = edges.split_first()?;
+        let first = first.edge;
+        if let [second, third] = rest {
+            return Some([first, second.edge, third.edge]);
         }
-        let at = |edge: u8| &self.vectors[usize::from(edge)];
+        let at = |edge: u32| &self.vectors[edge as usize];
         let a = at(first);
         // `-w` is between the planes through a and each of two vectors just when w's values on the
         // two have different signs: which changes once on the way around.
-        let value = |edge: u8| a.cross(at(edge)).dot(w);
-        let mut before = value(rest[0]);
+        let value = |corner: &SphericalCorner| a.cross(at(corner.edge)).dot(w);
+        let mut before = value(rest.first()?);
         for two in rest.windows(2) {
-            let after = value(two[1]);
+            let after = value(&two[1]);
             if (before > 0.0) != (after > 0.0) {
-                return Some([first, two[0], two[1]]);
+                return Some([first, two[0].edge, two[1].edge]);
             }
             before = after;
         }
         // Only rounding can tell otherwise, and whoever uses it proves the outcome.
-        let &[.., second, third] = rest else { return None };
-        Some([first, second, third])
+        let [.., second, third] = rest else { return None };
+        Some([first, second.edge, third.edge])
     }
 }
 
@@ -370,7 +429,7 @@ mod tests {
                         }
                     }
                     Cut::Empty(three) => {
-                        assert!(held && holds(&vectors, three.map(usize::from)));
+                        assert!(held && holds(&vectors, three.map(|number| number as usize)));
                         emptied += 1;
                         sizes += n;
                         break;

@@ -4,7 +4,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::interior_point::{Program, SetWeights, Solved, solve};
+use super::interior_point::{DualStart, Program, SetWeights, Solved, solve};
 use crate::Vec3;
 use crate::effort::{Effort, Stopped};
 use crate::witness::{DualVariables, SET_MAX, WorkingSet};
@@ -12,9 +12,10 @@ use crate::witness::{DualVariables, SET_MAX, WorkingSet};
 /// Sets that are tried. Each repair brings the vertices that are farthest on the wrong side.
 const REPAIRS_MAX: u32 = 24;
 
-/// The least weight that a vertex of a new set begins with, as a part of an even share: inside
-/// the feasible region, not at its edge.
-const SHARE_MIN: f64 = 0.1;
+/// The least weight that a remembered vertex begins with, as a part of an even share: inside the
+/// feasible region, not at its edge. With a tenth the means of the bodies move so far apart that an
+/// overlap takes a quarter more iterations, and with a thousandth some come to nothing.
+const SHARE_MIN: f64 = 0.003;
 
 /// The vertices of both bodies, named by numbers of the implementor's choice.
 pub(crate) trait VertexSets {
@@ -48,20 +49,40 @@ pub(crate) fn search(
     last: &WorkingSet,
     effort: &mut Effort<'_>,
 ) -> Result<SetAnswer, Stopped> {
+    search_and_count(bodies, plane, last, &mut 0, effort)
+}
+
+/// The same, and counts how often vertices joined the set.
+pub(super) fn search_and_count(
+    bodies: &impl VertexSets,
+    plane: Option<Vec3>,
+    last: &WorkingSet,
+    repairs: &mut u32,
+    effort: &mut Effort<'_>,
+) -> Result<SetAnswer, Stopped> {
     let [count_p, count_q] = bodies.counts();
-    let [mut names_p, mut names_q] = match plane {
-        Some(plane) if (count_p + count_q) as usize > SET_MAX => by_slack(bodies, &plane, effort),
-        _ => bodies.first(),
+    // A set that met in the last frame goes on as it is, with its weights: (19) and (20).
+    let met = if last.dual.is_none() { known(last, [count_p, count_q]) } else { None };
+    let mut dual = match (&met, last.dual, plane) {
+        (Some(_), ..) => DualStart::NearWeights,
+        (None, Some(dual), _) => DualStart::Planes(dual),
+        (None, None, Some(plane)) => DualStart::Planes(supporting_planes(bodies, plane, effort)),
+        (None, None, None) => DualStart::Farthest,
     };
-    let mut shares = last.p.is_empty() && last.q.is_empty();
-    let mut dual =
-        last.dual.or_else(|| plane.map(|plane| supporting_planes(bodies, plane, effort)));
+    let [mut names_p, mut names_q] = match (met, plane) {
+        (Some(met), _) => met,
+        (None, Some(plane)) if (count_p + count_q) as usize > SET_MAX => {
+            by_slack(bodies, &plane, effort)
+        }
+        (None, _) => bodies.first(),
+    };
+    let (mut weights_p, mut weights_q) = (last.p.clone(), last.q.clone());
     for _ in 0..REPAIRS_MAX {
         let p: ArrayVec<Vec3, SET_MAX> = names_p.iter().map(|name| bodies.of_p(*name)).collect();
         let q: ArrayVec<Vec3, SET_MAX> = names_q.iter().map(|name| bodies.of_q(*name)).collect();
         let mut weights = SetWeights::new();
-        weights.extend(weighted(&names_p, if shares { &[] } else { &last.p }));
-        weights.extend(weighted(&names_q, if shares { &[] } else { &last.q }));
+        weights.extend(weighted(&names_p, &weights_p));
+        weights.extend(weighted(&names_q, &weights_q));
         let (found, weights) = match solve(&Program { p: &p, q: &q }, &weights, dual, effort)? {
             Solved::Separated(dual, weights) => (dual, weights),
             Solved::Meeting(weights) => {
@@ -72,8 +93,8 @@ pub(crate) fn search(
         };
         let s = found.normal;
         let [i, j] = bodies.supporting(&s, effort);
+        let set = WorkingSet::new([&names_p, &names_q], &weights, Some(found));
         if s.dot(&(bodies.of_q(j) - bodies.of_p(i))) > 0.0 {
-            let set = WorkingSet::new([&names_p, &names_q], &weights, Some(found));
             return Ok(SetAnswer::Separated(s, [i, j], Box::new(set)));
         }
         let (is_new_p, is_new_q) = (!names_p.contains(&i), !names_q.contains(&j));
@@ -83,10 +104,27 @@ pub(crate) fn search(
         make_room(&mut names_p, &mut names_q, bodies, &s, [is_new_p, is_new_q]);
         names_p.extend(is_new_p.then_some(i));
         names_q.extend(is_new_q.then_some(j));
-        dual = Some(found);
-        shares = true;
+        *repairs += 1;
+        dual = DualStart::Planes(found);
+        (weights_p, weights_q) = (set.p, set.q);
     }
     Ok(SetAnswer::HandOver)
+}
+
+/// The set's vertices, each once, if there are some of both bodies.
+pub(crate) fn known(set: &WorkingSet, counts: [u32; 2]) -> Option<[ArrayVec<u32, SET_MAX>; 2]> {
+    let room = sizes(counts.map(|count| count as usize));
+    let known = |weighted: &[(u32, f64)], count: u32, room: usize| {
+        let mut names = ArrayVec::<u32, SET_MAX>::new();
+        for (name, _) in weighted.iter().filter(|(name, _)| *name < count).take(room) {
+            if !names.contains(name) {
+                names.push(*name);
+            }
+        }
+        names
+    };
+    let found = [known(&set.p, counts[0], room[0]), known(&set.q, counts[1], room[1])];
+    found.iter().all(|names| !names.is_empty()).then_some(found)
 }
 
 /// The planes across this vector that support both bodies: no slack is negative.
@@ -100,14 +138,14 @@ fn supporting_planes(
     DualVariables { normal, offsets }
 }
 
-/// Remembered weights, no smaller than a part of an even share, that sum to one.
+/// Remembered weights, no smaller than a part of an even share, that sum to one; a vertex of which
+/// nothing is remembered has an even share.
 fn weighted<'a>(names: &'a [u32], last: &'a [(u32, f64)]) -> impl Iterator<Item = f64> + 'a {
     let even = 1.0 / names.len() as f64;
     let weight = move |name: &u32| {
         let known = last.iter().find(|(known, _)| known == name).map(|(_, weight)| *weight);
         // Whatever a witness says, NaN included, is held to what a weight can be.
-        let floor = if last.is_empty() { even } else { SHARE_MIN * even };
-        known.unwrap_or(floor).max(floor).min(1.0)
+        known.unwrap_or(even).max(SHARE_MIN * even).min(1.0)
     };
     let sum: f64 = names.iter().map(weight).sum();
     names.iter().map(move |name| weight(name) / sum)

@@ -81,7 +81,7 @@ fn candidates_are_within_the_bound_and_rule_2_is_taken_only_for_pairs_that_reapp
     let mut random = Random(61);
     let asked = std::env::var("HARD_PAIRS").ok().and_then(|count| count.parse().ok());
     let hard_pairs: u32 = asked.unwrap_or(HARD_PAIRS);
-    let (mut counts, mut full, mut closest_to_bound) = (Counts::default(), 0, 0.0_f64);
+    let (mut counts, mut closest_to_bound) = (Counts::default(), 0.0_f64);
     for number in 0..hard_pairs {
         let (p, q) = (hard_body(&mut random), hard_body(&mut random));
         let size = p.bounds().radius + q.bounds().radius;
@@ -96,14 +96,53 @@ fn candidates_are_within_the_bound_and_rule_2_is_taken_only_for_pairs_that_reapp
         assert!(effort.cost.candidates <= bound, "{number}: {} of {bound}", effort.cost.candidates);
         closest_to_bound = closest_to_bound.max(effort.cost.candidates as f64 / bound as f64);
         counts.look_at(&search.turns, proposal.claim(), &number.to_string());
-        full += u64::from(search.pairs.is_full());
     }
     println!("{hard_pairs} pairs: {counts:?}, at most {closest_to_bound} of the bound");
-    assert_eq!(full, 0, "no search needs more differences than the polygon takes");
     let [separated, overlapping, _] = counts.claims;
     let some = u64::from(hard_pairs);
     assert!(200 * counts.with_rule_2 > some && 20 * counts.ended_by_pair > some, "{counts:?}");
     assert!(10 * separated > some && 10 * overlapping > some, "{counts:?}");
+}
+
+/// Questions of the test about needles for each set, unless the environment's `NEEDLES` says how
+/// many.
+const NEEDLES: u32 = 40;
+
+/// §6: "when |V| are not over 4000, the number of the iteration is not over 40". On thin bodies it
+/// is, and the polygon once took 64 differences, at which 6 of 600 questions about ellipsoids
+/// 200 : 8 : 8 of 4,000 vertices were handed over. The two pairs kept here took 67 and more then.
+#[test]
+#[expect(clippy::print_stdout, reason = "the counts are to be seen")]
+fn long_searches_on_needles_end_by_themselves() {
+    let asked = std::env::var("NEEDLES").ok().and_then(|count| count.parse().ok());
+    let needles: u32 = asked.unwrap_or(NEEDLES);
+    let mut most_of_all = 0;
+    for (count, minor) in [(4000, 20.0), (4000, 8.0), (10_000, 20.0), (10_000, 8.0)] {
+        let axes = [200.0, minor, minor];
+        let (p, q) = (ellipsoid(count, axes, 1), ellipsoid(count, axes, 2));
+        let mut random = Random(63);
+        let (mut most, mut sum, mut over_40) = (0, 0, 0);
+        for number in 0..needles {
+            let (at_rest, mut pose) = (random.pose(Vec3::zeros()), random.pose(Vec3::x() * 1000.0));
+            let apart = Pair::new(&p, at_rest, &q, pose);
+            let (of_way, effort) = (&mut Witness::default(), &mut Effort::unlimited());
+            let span = penetration::along(&apart, &Vec3::x(), of_way, effort).unwrap().span;
+            let gap = if number % 2 == 0 { 0.02 } else { -0.02 };
+            pose.translation.x -= span.unwrap().enter[0] - gap;
+            let pair = Pair::new(&p, at_rest, &q, pose);
+            let mut effort = Effort::unlimited();
+            let proposal = plain().propose(&pair, &mut Witness::default(), &mut effort).unwrap();
+            let verdict = if gap > 0.0 { Verdict::Separated } else { Verdict::Overlapping };
+            assert_eq!(proposal.claim(), Some(verdict), "{count}, {minor}, {number}");
+            most = most.max(effort.cost.candidates);
+            sum += effort.cost.candidates;
+            over_40 += u32::from(effort.cost.candidates > 40);
+        }
+        let mean = sum as f64 / f64::from(needles);
+        println!("{count}, 200 : {minor}: {mean:.1} candidates, at most {most}; {over_40} over 40");
+        most_of_all = most_of_all.max(most);
+    }
+    assert!(most_of_all > 40, "none of them was long: {most_of_all}");
 }
 
 fn plain() -> &'static CollisionMethod {

@@ -54,7 +54,7 @@ fn reduce(at: &mut Iterate<'_>, multiple: Option<f64>) -> Option<()> {
 
 /// Iterations until one side is known; none if it never is.
 fn iterations(program: &Program<'_>, weights: &SetWeights, rule: Rule) -> Option<u32> {
-    let mut at = Iterate::start(program, weights, None);
+    let mut at = Iterate::start(program, weights, DualStart::Farthest);
     for taken in 0..ITERATIONS_MAX {
         if at.pi[3] + at.pi[4] > 0.0 || at.mu * at.x[at.last()] <= PROGRAM_CONTACT {
             return Some(taken);
