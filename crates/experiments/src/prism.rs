@@ -174,14 +174,7 @@ fn by_layer(rerun: &mut Rerun, sizes: &[u32]) -> Vec<Panel> {
             worst = worst.max(work.iter().sum());
         }
         let mean = |sum: u64| sum as f64 / f64::from(queries);
-        let (mut sum_inside, mut worst_inside) = (0, 0);
-        for _ in 0..queries {
-            let flight = Flight::overlapping(&mut random);
-            let question = flight.question(&body);
-            let work: u64 = work_by_layer(&question.pair, &flight.velocity).iter().sum();
-            sum_inside += work;
-            worst_inside = worst_inside.max(work);
-        }
+        let [sum_inside, worst_inside] = work_inside(&body, queries, &mut random);
         let points = (0..).zip(&sums).map(|(layer, sum)| (f64::from(layer), mean(*sum))).collect();
         layers.curves.push(Curve { name: format!("{count} vertices"), points });
         let size = f64::from(count);
@@ -198,6 +191,19 @@ fn by_layer(rerun: &mut Rerun, sizes: &[u32]) -> Vec<Panel> {
         rerun.advance();
     }
     vec![layers, whole]
+}
+
+/// The sum and the most of the work on all layers, of flights that start in an overlap.
+fn work_inside(body: &Polytope, queries: u32, random: &mut Random) -> [u64; 2] {
+    let (mut sum, mut most) = (0, 0);
+    for _ in 0..queries {
+        let flight = Flight::overlapping(random);
+        let pair = flight.question(body).pair;
+        let work: u64 = work_by_layer(&pair, &flight.velocity).iter().sum();
+        sum += work;
+        most = most.max(work);
+    }
+    [sum, most]
 }
 
 /// Pairs of faces, and of boxes around them, that a query of polyhedra looks at, beside all pairs.

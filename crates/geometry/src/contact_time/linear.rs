@@ -57,11 +57,7 @@ pub(super) fn first_contact(
     match found? {
         Found::Free(gap) => return Ok(free_along(&gap, witness)),
         Found::Enters(entry) => return Ok(enters(&entry, witness)),
-        Found::AtStart(four) => {
-            witness.pairs = four.into_iter().collect();
-            let initial = StaticProof::Overlapping { pairs: witness.pairs.clone() };
-            return Ok(contact_at_start(pair, initial, true));
-        }
+        Found::AtStart(four) => return Ok(overlap_at_start(pair, four, witness)),
         Found::Likely(pairs) => {
             effort.cost.exact_stages += 1;
             let mut passage = Passage::new(pair, travel_p, travel_q);
@@ -155,6 +151,13 @@ fn enters(entry: &Entry, witness: &mut Witness) -> FirstContact {
         initial,
         stopped: None,
     }
+}
+
+/// The answer about bodies that these pairs prove to overlap where they start.
+fn overlap_at_start(pair: &Pair<'_>, four: [VertexPair; 4], witness: &mut Witness) -> FirstContact {
+    witness.pairs = four.into_iter().collect();
+    let initial = StaticProof::Overlapping { pairs: witness.pairs.clone() };
+    contact_at_start(pair, initial, true)
 }
 
 /// The answer about bodies that are in contact where they start, of which `initial` is the proof;

@@ -18,8 +18,8 @@
 //! followed to where it enters that layer's difference, by a triangle of its corners, and the
 //! triangle is carried outwards: on each layer the corner that is farthest beyond its plane takes
 //! the place of one of the three, until none is beyond. A layer that holds the origin when the axis
-//! begins shows that the bodies meet where they start, for the bodies hold the layers: that ends the
-//! search, on the innermost layer if they overlap deeply.
+//! begins shows that the bodies meet where they start, for the bodies hold the layers: that ends
+//! the search, on the innermost layer if they overlap deeply.
 //!
 //! Proves: nothing; it proposes a vector that separates over the whole step, or the pair of faces
 //! (as three pairs of vertices) that meets first, or four pairs that hold the origin at the start.

@@ -37,11 +37,11 @@
 //!   these bodies k is at most 28 to 86, of 294 to 2994 edges (`findings`).
 //! - Theorems 1 and 2: that P's faces are adjacent does not make FV faces of M neighbours in their
 //!   hull, so a stop of FV or VF need not be the maximum of its kind (`findings` has a hull of five
-//!   points and a tetrahedron, at which either stops at 0.61 of the best), and SEARCH-EE, which looks
-//!   at pairs of edges alone, could stop too early. Here a stop is final when the ray passes the face,
-//!   which proves it to be the best. If not, a better neighbour among all of M's is gone to: pairs
-//!   of edges, and the faces at the ends of their arcs. When FV ends at the face that the ray
-//!   passes, VF and EE are not needed.
+//!   points and a tetrahedron, at which either stops at 0.61 of the best), and SEARCH-EE, which
+//!   looks at pairs of edges alone, could stop too early. Here a stop is final when the ray passes
+//!   the face, which proves it to be the best. If not, a better neighbour among all of M's is gone
+//!   to: pairs of edges, and the faces at the ends of their arcs. When FV ends at the face that the
+//!   ray passes, VF and EE are not needed.
 //! - §3.3.3: SEARCH-EE pushes the neighbours of a face only when it is better than all before (as
 //!   in the proof of Theorem 6), and then forgets the others (Lemma 4). So no pair comes back, and
 //!   there is no stack.

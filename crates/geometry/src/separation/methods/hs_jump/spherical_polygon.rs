@@ -14,10 +14,10 @@
 //! and at most 6 (`cargo test --lib few_corners -- --nocapture`). Two
 //! descents in a tree of that size take as many products as looking at all.
 //!
-//! In f64, without square roots. The default search keeps it in fixed buffers ([`SphericalPolygon`]),
-//! the search of the text in lists without an end ([`EndlessPolygon`]): its bound is that of §6
-//! alone. Rounding can make the polygon wrong by a few ulps; it only ever guides a search, and
-//! whoever uses it proves the outcome.
+//! In f64, without square roots. The default search keeps it in fixed buffers
+//! ([`SphericalPolygon`]), the search of the text in lists without an end ([`EndlessPolygon`]): its
+//! bound is that of §6 alone. Rounding can make the polygon wrong by a few ulps; it only ever
+//! guides a search, and whoever uses it proves the outcome.
 
 use std::ops::Deref;
 

@@ -246,8 +246,8 @@ impl<'a> Iterate<'a> {
 
     fn take(&mut self, step: &NewtonStep) {
         let (primal, dual) = (longest(&self.x, &step.x), longest(&self.s, &step.s));
-        // φ may become zero, however far that is: every point of the way is feasible for the primal,
-        // and this one ends the iteration.
+        // φ may become zero, however far that is: every point of the way is feasible for the
+        // primal, and this one ends the iteration.
         let meets = primal.is_ended_by == Some(self.last());
         let part_x = if meets { primal.length } else { (STEP_PART * primal.length).min(1.0) };
         let part_s = (STEP_PART * dual.length).min(1.0);

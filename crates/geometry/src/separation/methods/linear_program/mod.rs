@@ -10,9 +10,9 @@
 //!
 //! Proves: nothing; it proposes a vector, or four pairs out of the weights of a common point.
 //! Cost: a 5x5 factorisation and two passes over at most 21 columns an iteration; 1 to 3 iterations
-//! for separated bodies and 2 to 5 for overlapping ones in the median, for each set. A cold question
-//! solves a set more for each repair. None while the last plane separates; an overlap that goes on
-//! takes 1 to 5 iterations in the mean where it takes 2 to 17 cold, by depth and turn.
+//! for separated bodies and 2 to 5 for overlapping ones in the median, for each set. A cold
+//! question solves a set more for each repair. None while the last plane separates; an overlap that
+//! goes on takes 1 to 5 iterations in the mean where it takes 2 to 17 cold, by depth and turn.
 //!
 //! Differs from the text:
 //! - §3, (4): `u` joins the *weighted* means, so that the weights of the last frame are feasible
@@ -23,8 +23,8 @@
 //! - §4.1, (21)-(24): the shift does not reach the slack of φ, in which π4 and π5 do not appear, so
 //!   the last dual variables are first scaled to keep that positive. When the last plane is not the
 //!   program's own but another proof's, it is moved to where it supports both bodies.
-//! - §4.1, (19), (20): a set that met begins again with its vertices and weights, none below a part of
-//!   an even share. The text takes (21) to (24) for the dual then, too; here it begins without a
+//! - §4.1, (19), (20): a set that met begins again with its vertices and weights, none below a part
+//!   of an even share. The text takes (21) to (24) for the dual then, too; here it begins without a
 //!   normal, as near as those weights are to a common point. After a repair the vertices that stay
 //!   keep their weights.
 //! - §4.2: with no plane yet there are no slacks; the first twenty vertices are those in the box

@@ -247,7 +247,7 @@ fn a_plane_that_fails_is_kept_for_the_iteration() {
     assert!(4 * with_plane[0] < without[0], "{with_plane:?} {without:?}");
 }
 
-/// A frame of two bodies that overlap by this depth along x, one turning by so many degrees a frame.
+/// A frame of two bodies that overlap by this depth along x; one turns by so many degrees a frame.
 fn deep<'a>([p, q]: [&'a Polytope; 2], depth: f64, degrees: f64, frame: u32) -> Pair<'a> {
     let (sin, cos) = (0.5 * degrees * f64::from(frame)).to_radians().sin_cos();
     let axis = Vec3::new(1.0, 2.0, 3.0).normalize() * sin;
