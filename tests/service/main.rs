@@ -33,6 +33,7 @@ mod registration;
 mod reply_sizes;
 mod robot_keys;
 mod robots;
+mod rounded;
 mod scene_frames;
 mod scene_queries;
 mod server;

@@ -106,8 +106,12 @@ fn a_walk_over_rounded_bodies_agrees_with_every_feature_of_the_difference() {
     let mut counts = [0; 3];
     for round in 0..4_000 {
         let mut body = |count: u64| {
-            let points: Vec<Whole> = (0..count).map(|_| whole(&mut random, 6)).collect();
-            let (rows, t) = (quarter_turn(&mut random), whole(&mut random, 9));
+            // Distances between bodies on a small grid, one beside the other, are often whole.
+            let is_beside = round % 32 >= 16;
+            let reach = if is_beside { 1 } else { 6 };
+            let points: Vec<Whole> = (0..count).map(|_| whole(&mut random, reach)).collect();
+            let [x, y, z] = whole(&mut random, 9);
+            let (rows, t) = (quarter_turn(&mut random), if is_beside { [x, 0, 0] } else { [x, y, z] });
             let placed = points.iter().map(|&point| {
                 [0, 1, 2].map(|k| i64::try_from(dot(rows[k], point)).unwrap() + t[k])
             });
@@ -124,13 +128,13 @@ fn a_walk_over_rounded_bodies_agrees_with_every_feature_of_the_difference() {
             p.iter().flat_map(|&p| q.iter().map(move |&q| minus(q, p))).collect();
         let squared = squared_distance(&m);
         let distance = (squared.0 as f64 / squared.1 as f64).sqrt();
-        let sum = match below(&mut random, 6) {
-            0 => distance,
+        let sum = match below(&mut random, 6 + 6 * (round % 32 / 16)) {
+            0 | 6.. => distance,
             1 => distance.next_up(),
             2 => distance.next_down(),
             3 => distance * 1e6 + 1.0,
             4 => distance * 0.75,
-            _ => distance + 0.5,
+            5 => distance + 0.5,
         };
         let sum = sum.max(f64::MIN_POSITIVE);
         let radii = match below(&mut random, 5) {
@@ -155,7 +159,7 @@ fn a_walk_over_rounded_bodies_agrees_with_every_feature_of_the_difference() {
             assert_eq!(is_accepted, verdict == proof.verdict, "round {round}: {verdict:?}");
         }
     }
-    assert!(counts.iter().all(|count| *count > 200), "{counts:?}");
+    assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
 }
 
 /// Where bodies touch by construction, at any scale, an ulp of a radius tells.
