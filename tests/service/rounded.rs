@@ -83,7 +83,8 @@ async fn bodies_that_are_made_to_touch_do_and_every_verdict_comes_with_a_proof_o
             for other in [Verdict::Separated, Verdict::Touching, Verdict::Overlapping] {
                 let mut changed = answer.clone();
                 changed.set_verdict(other);
-                if let Some(Proof::Rounded(proof)) = &mut changed.certificate.as_mut().unwrap().proof
+                if let Some(Proof::Rounded(proof)) =
+                    &mut changed.certificate.as_mut().unwrap().proof
                 {
                     proof.set_verdict(other);
                 }
@@ -185,7 +186,8 @@ async fn radii_and_sizes_that_are_none_are_refused_with_their_field() {
         }
     }
     let largest = 2f64.powi(960);
-    let asked = question(at(ball(largest), [-largest, 0., 0.]), at(ball(largest), [largest, 0., 0.]));
+    let asked =
+        question(at(ball(largest), [-largest, 0., 0.]), at(ball(largest), [largest, 0., 0.]));
     let answer = ask(&server, &asked).await;
     assert_eq!(answer.verdict(), Verdict::Touching);
     verify(&server, claim(&asked, &answer)).await.unwrap();

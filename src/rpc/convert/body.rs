@@ -122,9 +122,7 @@ impl AskedBody {
     pub fn prepare(self, effort: &mut Effort<'_>) -> Result<PlacedBody, Unready> {
         let body = match self.source {
             Source::Registered(stored) => stored.body.clone(),
-            Source::Points(given) => {
-                body_of_checked(&given.points, effort)?.rounded(given.radius)
-            }
+            Source::Points(given) => body_of_checked(&given.points, effort)?.rounded(given.radius),
         };
         Ok(PlacedBody { body, pose: self.pose })
     }

@@ -74,8 +74,7 @@ pub fn judge_rounded_margin<'a>(
         let refused = Err(Refusal::BoundFails("the bodies are in contact"));
         return if claim.is_within { Ok(()) } else { refused };
     }
-    let pairs: &[VertexPair] =
-        if claim.pairs.is_empty() { &proof.pairs } else { &claim.pairs };
+    let pairs: &[VertexPair] = if claim.pairs.is_empty() { &proof.pairs } else { &claim.pairs };
     if !(1..=3).contains(&pairs.len()) {
         return Err(Refusal::PairCount("one to three"));
     }

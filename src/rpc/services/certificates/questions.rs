@@ -63,7 +63,11 @@ impl AboutTwo for api::CheckCollisionRequest {
         let row = VerdictQuestion::of(kinds(&p, &q), question.margin);
         if row.as_ref().is_ok_and(VerdictQuestion::is_by_radii) {
             NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
-            return Ok(PairClaim { p, q, statement: Statement::Rounded(RoundedClaim::collision(told)?) });
+            return Ok(PairClaim {
+                p,
+                q,
+                statement: Statement::Rounded(RoundedClaim::collision(told)?),
+            });
         }
         let solids = solids::of_verdict(path, answer)?;
         if solids.is_none() {

@@ -111,7 +111,8 @@ fn a_walk_over_rounded_bodies_agrees_with_every_feature_of_the_difference() {
             let reach = if is_beside { 1 } else { 6 };
             let points: Vec<Whole> = (0..count).map(|_| whole(&mut random, reach)).collect();
             let [x, y, z] = whole(&mut random, 9);
-            let (rows, t) = (quarter_turn(&mut random), if is_beside { [x, 0, 0] } else { [x, y, z] });
+            let (rows, t) =
+                (quarter_turn(&mut random), if is_beside { [x, 0, 0] } else { [x, y, z] });
             let placed = points.iter().map(|&point| {
                 [0, 1, 2].map(|k| i64::try_from(dot(rows[k], point)).unwrap() + t[k])
             });
@@ -124,8 +125,7 @@ fn a_walk_over_rounded_bodies_agrees_with_every_feature_of_the_difference() {
         };
         let (p, hull_p, pose_p) = body(1 + round % 4);
         let (q, hull_q, pose_q) = body(1 + round / 4 % 4);
-        let m: Vec<Whole> =
-            p.iter().flat_map(|&p| q.iter().map(move |&q| minus(q, p))).collect();
+        let m: Vec<Whole> = p.iter().flat_map(|&p| q.iter().map(move |&q| minus(q, p))).collect();
         let squared = squared_distance(&m);
         let distance = (squared.0 as f64 / squared.1 as f64).sqrt();
         let sum = match below(&mut random, 6 + 6 * (round % 32 / 16)) {
