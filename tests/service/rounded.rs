@@ -133,7 +133,7 @@ async fn a_proof_about_the_polytopes_proves_nothing_of_rounded_bodies_and_the_ot
         let claim = api::VerifyCertificateRequest { claim: Some(claim) };
         let status = server.queries().verify_certificate(claim).await.unwrap_err();
         let field = "collision.answer.certificate.rounded";
-        check(&status, Code::InvalidArgument, "INVALID_FIELD", field);
+        check(&status, Code::InvalidArgument, "BAD_FIELD", field);
     }
 }
 
@@ -179,10 +179,10 @@ async fn radii_and_sizes_that_are_none_are_refused_with_their_field() {
         ] {
             let asked = question(at(shape.clone(), ORIGIN), body("cube", 0.0));
             let status = server.queries().check_collision(asked).await.unwrap_err();
-            check(&status, Code::InvalidArgument, "INVALID_FIELD", &format!("p.rounded.{field}"));
+            check(&status, Code::InvalidArgument, "BAD_FIELD", &format!("p.rounded.{field}"));
             let status = register(&server, spec("wrong", shape)).await.unwrap_err();
             let field = format!("polytopes[0].rounded.{field}");
-            check(&status, Code::InvalidArgument, "INVALID_FIELD", &field);
+            check(&status, Code::InvalidArgument, "BAD_FIELD", &field);
         }
     }
     let largest = 2f64.powi(960);

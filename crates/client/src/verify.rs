@@ -159,6 +159,19 @@ mod tests {
         assert_eq!(said, "answer.certificate: is required");
     }
 
+    /// That polytopes are apart says nothing of bodies that reach farther, whatever a server proves.
+    #[test]
+    fn proofs_about_polytopes_are_not_taken_for_ones_about_rounded_bodies() {
+        use api::placed_body::Source;
+        let (cube, (mut question, answer)) = (cube(), asked());
+        let shape = api::RoundedShape { radius: 0.5, ..Default::default() };
+        for source in [Source::Rounded(shape), Source::Id(format!("r1-{}", "0".repeat(64)))] {
+            question.q.as_mut().unwrap().source = Some(source);
+            let refused = verify(&question, &answer, [&cube, &cube]).unwrap_err().to_string();
+            assert!(refused.starts_with("question.q: is rounded"), "{refused}");
+        }
+    }
+
     #[test]
     fn nothing_is_said_of_bodies_that_are_not_known() {
         let (cube, (question, answer)) = (cube(), asked());
