@@ -11,6 +11,7 @@ usage: mutate_rounded.py CLEARANCE [--each 300] [--seed 1]
 import copy, math
 from collections import Counter, defaultdict
 from fractions import Fraction
+from itertools import combinations
 
 from tampering import TRIES, main, moved, print_table  # first: it says where the verifiers are
 import clearance_rounded as cr  # noqa: E402
@@ -43,8 +44,8 @@ def drawn(draw):
     # A point inside of the hull of others has no number.
     if xyz and len(set(map(tuple, (xyz[:3], xyz[3:6], xyz[6:])))) < 3 or xyz and flat(xyz):
         core = {}
-    return {"rounded": {**core, "radius": float(draw.randrange(0, 5)) / draw.choice((1, 2, 4))},
-            "pose": {"translation": {k: float(draw.randrange(-7, 8)) for k in "xyz"}}}
+    return {"rounded": {**core, "radius": float(draw.randrange(0, 9)) / draw.choice((1, 2, 4))},
+            "pose": {"translation": {k: float(draw.randrange(-7, 8) * draw.choice((0, 1))) for k in "xyz"}}}
 
 def flat(xyz):
     a, b = ([xyz[k + i] - xyz[i] for i in range(3)] for k in (3, 6))
@@ -54,14 +55,27 @@ def flat(xyz):
 def differences(question):
     exact = [[[Fraction(x) + Fraction(body["pose"]["translation"].get(k, 0.0)) for x, k in zip(point, "xyz")]
               for point in points(body["rounded"])] for body in (question["p"], question["q"])]
-    return [[y - x for x, y in zip(a, b)] for a in exact[0] for b in exact[1]]
+    found = {tuple(y - x for x, y in zip(a, b)) for a in exact[0] for b in exact[1]}
+    between = {tuple((x + y) / 2 for x, y in zip(a, b)) for a, b in combinations(found, 2)}
+    return sorted(found - between)  # the hull is that of its ends
 
-def truth(question):
-    """The verdict, and whether the distance is at most the margin."""
+def squared_distance(question):
     d = differences(question)
     scale = math.lcm(*(x.denominator for point in d for x in point))
     v, n = nearest([tuple(int(x * scale) for x in point) for point in d])
-    squared = Fraction(sum(x * x for x in v), (n * scale) ** 2)
+    return Fraction(sum(x * x for x in v), (n * scale) ** 2)
+
+def made_to_touch(draw, question):
+    """Gives Q the radius with which the two touch, if there is one; or the f64 number nearest to it."""
+    squared, p, q = squared_distance(question), question["p"]["rounded"], question["q"]["rounded"]
+    root = Fraction(math.isqrt(squared.numerator), math.isqrt(squared.denominator))
+    radius = float(root if root ** 2 == squared else math.sqrt(squared)) - p["radius"]
+    if radius >= 0:
+        q["radius"] = radius
+
+def truth(question):
+    """The verdict, and whether the distance is at most the margin."""
+    squared = squared_distance(question)
     radii = sum(Fraction(question[side]["rounded"].get("radius", 0.0)) for side in "pq")
     verdict = "SEPARATED" if squared > radii ** 2 else "TOUCHING" if squared == radii ** 2 else "OVERLAPPING"
     margin = question.get("margin")
@@ -121,14 +135,13 @@ def pairs(draw, question, answer):
     else:
         listed[draw.randrange(len(listed))][draw.choice("ij")] = draw.randrange(9)
 
-def pairs_swapped(draw, question, answer):
-    told = answer["certificate"]["rounded"]
-    told["pairs"], told["marginPairs"] = told["marginPairs"], told["pairs"]
+def margin_pairs_gone(draw, question, answer):
+    del answer["certificate"]["rounded"]["marginPairs"]
 
 def bodies_swapped(draw, question, answer):
     question["p"], question["q"] = question["q"], question["p"]
 
-MUTATIONS = [radius, place, margin, within, verdict, pairs, pairs_swapped, bodies_swapped]
+MUTATIONS = [radius, place, margin, within, verdict, pairs, margin_pairs_gone, bodies_swapped]
 
 
 def run(wire, draw, options):
@@ -138,6 +151,8 @@ def run(wire, draw, options):
         question = {"p": drawn(draw), "q": drawn(draw)}
         if draw.random() < 0.5:
             question["margin"] = float(draw.randrange(0, 6))
+        if draw.random() < 0.6:
+            made_to_touch(draw, question)
         if not any(body["rounded"]["radius"] for body in (question["p"], question["q"])):
             continue
         reply = wire.call("CheckCollision", question)
