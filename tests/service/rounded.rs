@@ -202,7 +202,7 @@ async fn what_is_not_answered_of_rounded_bodies_is_refused_with_its_field() {
         check(status, Code::Unimplemented, "NOT_IMPLEMENTED", field);
         assert!(status.message().contains("rounded polytopes"), "{}", status.message());
     };
-    let asked = question(Some(body("channel", 0.0)).unwrap(), q.clone().unwrap());
+    let asked = question(body("channel", 0.0), q.clone().unwrap());
     unimplemented(&client.check_collision(asked).await.unwrap_err(), "q");
     let asked = api::MeasureDistanceRequest { p: p.clone(), q: q.clone(), ..Default::default() };
     unimplemented(&client.measure_distance(asked).await.unwrap_err(), "q");

@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(said, "answer.certificate: is required");
     }
 
-    /// That polytopes are apart says nothing of bodies that reach farther, whatever a server proves.
+    /// That polytopes are apart says nothing of bodies that reach farther.
     #[test]
     fn proofs_about_polytopes_are_not_taken_for_ones_about_rounded_bodies() {
         use api::placed_body::Source;

@@ -158,3 +158,25 @@ fn pairs_around_origin(proof: &StaticProof) -> Option<ArrayVec<VertexPair, 6>> {
         StaticProof::Overlapping { pairs } => Some(pairs.clone()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::Random;
+
+    #[test]
+    fn a_sum_is_enclosed_also_where_it_is_no_f64_number() {
+        let (mut random, mut rounded) = (Random(5), 0);
+        for _ in 0..2_000 {
+            let lengths = random.vector().abs();
+            let Sum { lower, upper, exact } = Sum::of(&[lengths.x, lengths.y * 1e-8, lengths.z]);
+            assert!(Dyadic::from(lower) <= exact && exact <= Dyadic::from(upper));
+            rounded += u32::from(Dyadic::from(lengths.x + lengths.y * 1e-8 + lengths.z) != exact);
+        }
+        assert!(rounded > 1_000, "{rounded}");
+        let single = Sum::of(&[0.0, 0.75, 0.0]);
+        assert!(
+            [single.lower, single.upper].iter().all(|bound| bound.to_bits() == 0.75f64.to_bits())
+        );
+    }
+}

@@ -8,8 +8,8 @@ use crate::claim::{RoundedProof, Verdict};
 use crate::distance::compare_with_sum;
 use crate::effort::Effort;
 use crate::hull::convex_hull;
-use crate::judge::judge_rounded;
-use crate::pair::Pair;
+use crate::judge::{Refusal, judge_rounded};
+use crate::pair::{Pair, VertexPair};
 use crate::pose::Pose;
 use crate::samples::Random;
 use crate::witness::Witness;
@@ -212,4 +212,27 @@ fn rounded_bodies_touch_where_they_are_made_to_and_an_ulp_either_way_they_do_not
             assert_eq!(judge_rounded(&pair, [s(9.0), s(0.5)], &found.proof(), effort), Ok(()));
         }
     }
+}
+
+/// A pair shows how far apart its points are; only the gap along it shows that no others are
+/// nearer.
+#[test]
+fn a_pair_proves_nothing_beyond_overlap_where_another_one_is_nearer() {
+    let hull = |points: &[[f64; 3]]| {
+        let points: Vec<Vec3> = points.iter().map(|&point| point.into()).collect();
+        convex_hull(&points).unwrap().polytope
+    };
+    let (segment, point) = (hull(&[[0.0; 3], [1.0, 0.0, 0.0]]), hull(&[[0.0; 3]]));
+    let at = Pose::translation(3.0, 4.0, 0.0);
+    let pair = Pair::new(&segment, Pose::identity(), &point, at);
+    let judge = |verdict, radius| {
+        let pairs = [VertexPair { i: 0, j: 0 }].into_iter().collect();
+        let proof = RoundedProof { verdict, pairs };
+        judge_rounded(&pair, [0.0, radius], &proof, &mut Effort::unlimited())
+    };
+    assert_eq!(judge(Verdict::Touching, 5.0), Err(Refusal::NotTouching));
+    assert_eq!(judge(Verdict::Separated, 4.9), Err(Refusal::NotSeparating));
+    assert_eq!(judge(Verdict::Overlapping, 5.0_f64.next_up()), Ok(()));
+    assert!(judge(Verdict::Overlapping, 5.0).is_err());
+    assert!(judge(Verdict::Overlapping, 0.0).is_err());
 }
