@@ -96,6 +96,7 @@ fn emptied(certificate: Option<api::StaticCertificate>) -> Option<Option<api::St
         }
         Proof::Compound(_) => Proof::Compound(api::CompoundProof::default()),
         Proof::Solid(_) => Proof::Solid(api::SolidProof::default()),
+        Proof::Rounded(_) => Proof::Rounded(api::RoundedProof::default()),
     };
     Some(Some(api::StaticCertificate { proof: Some(proof) }))
 }

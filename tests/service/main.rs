@@ -35,6 +35,7 @@ mod reply_sizes;
 mod robot_keys;
 mod robot_limits;
 mod robots;
+mod rounded;
 mod scene_frames;
 mod scene_queries;
 mod server;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::id::ContentId;
 use crate::kind::Kind;
 use crate::kinds::polyhedron::HulledMesh;
-use crate::kinds::{Figures, Outline, polyhedron, polytope};
+use crate::kinds::rounded::RoundedHull;
+use crate::kinds::{Figures, Outline, polyhedron, polytope, rounded};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::HullError;
 use clearance_geometry::polyhedron::Polyhedron;
@@ -20,6 +21,8 @@ pub enum Body {
     Polytope(Arc<Polytope>),
     /// The region that a closed mesh bounds.
     Polyhedron(HulledMesh),
+    /// The hull of points with a ball around each of its points.
+    Rounded(RoundedHull),
 }
 
 /// A body and where it is.
@@ -50,6 +53,34 @@ impl Body {
         polytope::of_points(points, effort).map(Self::Polytope)
     }
 
+    /// What becomes of points with balls of this radius, metres, around all points of their hull:
+    /// without a radius, the polytope itself. The radius is finite and not negative.
+    pub fn of_rounded_points(
+        points: &[Vec3],
+        radius: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Self, HullError> {
+        Ok(Self::of_points(points, effort)?.rounded(radius))
+    }
+
+    /// A polytope with balls of this radius, metres, around all its points. The radius of what is
+    /// rounded already stays, and polyhedra are not rounded.
+    #[must_use]
+    pub fn rounded(self, radius: f64) -> Self {
+        match self {
+            Self::Polytope(core) if radius > 0.0 => Self::Rounded(RoundedHull::new(core, radius)),
+            Self::Polytope(_) | Self::Polyhedron(_) | Self::Rounded(_) => self,
+        }
+    }
+
+    /// The radius of the balls around all points of its hull, metres; 0 of what is not rounded.
+    pub fn radius(&self) -> f64 {
+        match self {
+            Self::Polytope(_) | Self::Polyhedron(_) => 0.0,
+            Self::Rounded(body) => body.radius,
+        }
+    }
+
     /// What [`Self::of_points`] takes for so many points, with these tables of the body, bytes at
     /// most.
     pub fn bytes_of_points(points: usize, tables: Tables) -> u64 {
@@ -67,6 +98,7 @@ impl Body {
         match self {
             Self::Polytope(_) => Kind::Polytope,
             Self::Polyhedron(_) => Kind::Polyhedron,
+            Self::Rounded(_) => Kind::Rounded,
         }
     }
 
@@ -75,15 +107,17 @@ impl Body {
         match self {
             Self::Polytope(polytope) => ContentId::of_polytope(polytope),
             Self::Polyhedron(mesh) => ContentId::of_polyhedron(&mesh.polyhedron),
+            Self::Rounded(body) => ContentId::of_rounded(body),
         }
     }
 
-    /// Its hull. Only the table hands it to questions: what holds of the hull need not hold of the
-    /// body.
+    /// The hull of its vertices. Only the table hands it to questions: what holds of the hull need
+    /// not hold of the body.
     pub(crate) fn hull(&self) -> &Arc<Polytope> {
         match self {
             Self::Polytope(polytope) => polytope,
             Self::Polyhedron(mesh) => &mesh.hull,
+            Self::Rounded(body) => &body.core,
         }
     }
 
@@ -91,6 +125,7 @@ impl Body {
         match self {
             Self::Polytope(polytope) => Arc::make_mut(polytope),
             Self::Polyhedron(mesh) => Arc::make_mut(&mut mesh.hull),
+            Self::Rounded(body) => Arc::make_mut(&mut body.core),
         }
     }
 
@@ -104,6 +139,7 @@ impl Body {
         match self {
             Self::Polytope(polytope) => polytope::outline(polytope),
             Self::Polyhedron(mesh) => polyhedron::outline(&mesh.polyhedron),
+            Self::Rounded(body) => rounded::outline(body),
         }
     }
 
@@ -112,6 +148,7 @@ impl Body {
         match self {
             Self::Polytope(polytope) => polytope::figures(polytope, effort),
             Self::Polyhedron(mesh) => Ok(polyhedron::figures(&mesh.polyhedron)),
+            Self::Rounded(body) => rounded::figures(body, effort),
         }
     }
 
@@ -120,6 +157,7 @@ impl Body {
         match self {
             Self::Polytope(polytope) => polytope.heap_bytes() as u64,
             Self::Polyhedron(mesh) => polyhedron::bytes(mesh),
+            Self::Rounded(body) => body.core.heap_bytes() as u64,
         }
     }
 
@@ -129,6 +167,7 @@ impl Body {
         match self {
             Self::Polytope(polytope) => polytope.bytes_to_build(tables, &figures.hierarchy) as u64,
             Self::Polyhedron(_) => 0,
+            Self::Rounded(body) => body.core.bytes_to_build(tables, &figures.hierarchy) as u64,
         }
     }
 
@@ -138,19 +177,22 @@ impl Body {
         self.hull_mut().tell(keeper);
     }
 
-    /// Its vertices, as clients number them.
+    /// Its vertices, as clients number them; of a rounded polytope those of the polytope.
     pub fn vertices(&self) -> &[Vec3] {
         match self {
             Self::Polytope(polytope) => polytope.vertices(),
             Self::Polyhedron(mesh) => mesh.polyhedron.vertices(),
+            Self::Rounded(body) => body.core.vertices(),
         }
     }
 
-    /// The vertices of each of its facets, in order around it.
+    /// The vertices of each of its facets, in order around it; of a rounded polytope those of the
+    /// polytope.
     pub fn facets(&self) -> impl Iterator<Item = &[u32]> {
         let (loops, triangles) = match self {
             Self::Polytope(polytope) => (Some(polytope.facets().rows()), None),
             Self::Polyhedron(mesh) => (None, Some(mesh.polyhedron.triangles())),
+            Self::Rounded(body) => (Some(body.core.facets().rows()), None),
         };
         let triangles = triangles.into_iter().flatten().map(|corners| &corners[..]);
         loops.into_iter().flatten().chain(triangles)
@@ -163,28 +205,31 @@ impl Body {
             Self::Polyhedron(mesh) => {
                 mesh.polyhedron.triangles().get(facet as usize).map(|corners| &corners[..])
             }
+            Self::Rounded(body) => body.core.facets().rows().nth(facet as usize),
         }
     }
 
-    /// The triangles that bound it; of facets with more corners those that they are made of.
+    /// The triangles that bound it; of facets with more corners those that they are made of. Those
+    /// of a rounded polytope bound the polytope.
     pub fn boundary(&self) -> Vec<[u32; 3]> {
         match self {
             Self::Polytope(polytope) => polytope::boundary(polytope),
             Self::Polyhedron(mesh) => mesh.polyhedron.triangles().to_vec(),
+            Self::Rounded(body) => polytope::boundary(&body.core),
         }
     }
 }
 
 impl PlacedBody {
-    /// Its hull and where that is.
+    /// The hull of its vertices and where that is.
     pub fn hull(&self) -> pair::Placed<'_> {
         pair::Placed { body: self.body.hull(), pose: self.pose }
     }
 
-    /// Its vertices and triangles, as judges see them.
+    /// Its vertices and triangles, as judges see them; of a rounded polytope the polytope.
     pub fn solid(&self) -> claim::Solid<'_> {
         let triangles = match &self.body {
-            Body::Polytope(_) => None,
+            Body::Polytope(_) | Body::Rounded(_) => None,
             Body::Polyhedron(mesh) => Some(mesh.polyhedron.triangles()),
         };
         let points = claim::Points { points: self.body.vertices(), pose: self.pose };

@@ -5,14 +5,15 @@ use std::str::FromStr;
 
 use crate::digest::DIGEST_BYTES;
 use crate::kind::Kind;
-use crate::kinds::{polyhedron, polytope};
+use crate::kinds::rounded::RoundedHull;
+use crate::kinds::{polyhedron, polytope, rounded};
 use clearance_geometry::polyhedron::Polyhedron;
 use clearance_geometry::shape::Shape;
 
 const HEX_DIGITS: usize = 2 * DIGEST_BYTES;
 
 /// The BLAKE3-256 digest of what a body is made of, which the file of its kind lists: written as
-/// the prefix of the kind (`p1-`, `m1-`) and 64 lower-case hex digits.
+/// the prefix of the kind (`p1-`, `m1-`, `r1-`) and 64 lower-case hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId {
     kind: Kind,
@@ -59,6 +60,11 @@ impl ContentId {
     /// The id of a polyhedron.
     pub fn of_polyhedron(polyhedron: &Polyhedron) -> Self {
         Self { kind: Kind::Polyhedron, digest: polyhedron::digest(polyhedron) }
+    }
+
+    /// The id of a rounded polytope.
+    pub fn of_rounded(body: &RoundedHull) -> Self {
+        Self { kind: Kind::Rounded, digest: rounded::digest(body) }
     }
 
     /// What has this id.

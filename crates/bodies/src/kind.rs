@@ -1,6 +1,6 @@
 //! The kinds of bodies: which there are, and what each is called.
 
-use crate::kinds::{KindNames, polyhedron, polytope};
+use crate::kinds::{KindNames, polyhedron, polytope, rounded};
 
 /// A kind of body. The order is that of the written ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -9,27 +9,33 @@ pub enum Kind {
     Polyhedron,
     /// The hull of points.
     Polytope,
+    /// The hull of points with a ball around each of its points.
+    Rounded,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Polyhedron, Self::Polytope];
+    pub const ALL: [Self; 3] = [Self::Polyhedron, Self::Polytope, Self::Rounded];
 
-    /// What becomes of points that are given without triangles.
-    pub const OF_POINTS: Self = Self::Polytope;
+    /// What becomes of points that are given without triangles, with balls of this radius around
+    /// all points of their hull.
+    pub fn of_points(radius: f64) -> Self {
+        if radius > 0.0 { Self::Rounded } else { Self::Polytope }
+    }
 
     /// What it is called.
     pub const fn names(self) -> &'static KindNames {
         match self {
             Self::Polyhedron => &polyhedron::NAMES,
             Self::Polytope => &polytope::NAMES,
+            Self::Rounded => &rounded::NAMES,
         }
     }
 
     /// Whether a body of this kind is its own hull, so that what holds of the hull holds of it.
     pub const fn is_its_hull(self) -> bool {
         match self {
-            Self::Polyhedron => false,
+            Self::Polyhedron | Self::Rounded => false,
             Self::Polytope => true,
         }
     }

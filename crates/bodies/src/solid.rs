@@ -49,7 +49,7 @@ impl ReadySolid {
     /// their boxes in the tree, and the lists that they are made from.
     pub(crate) const MADE_BYTES_PER_VERTEX: u64 = 512;
 
-    /// The body as a solid; none for a polytope without volume.
+    /// The body as a solid; none for a polytope without volume, or with round edges.
     pub(crate) fn new(placed: PlacedBody) -> Option<Self> {
         let pose = placed.pose;
         match placed.body {
@@ -61,6 +61,7 @@ impl ReadySolid {
             Body::Polyhedron(HulledMesh { polyhedron, hull }) => {
                 Some(Self { polyhedron, pose, hull, facets: None })
             }
+            Body::Rounded(_) => None,
         }
     }
 

@@ -64,6 +64,7 @@ pub fn proof(
             })
         }
         Proof::Solid(_) => Err(path.field("solid").bad("says nothing about hulls")),
+        Proof::Rounded(_) => Err(path.field("rounded").bad("is about rounded bodies")),
         Proof::Compound(_) => {
             Err(path.field("compound").bad("is about bodies of several parts: compounds"))
         }

@@ -48,9 +48,9 @@ impl Known {
                 }
                 id
             }
-            api::placed_body::Source::Vertices(_) | api::placed_body::Source::Compound(_) => {
-                return None;
-            }
+            api::placed_body::Source::Vertices(_)
+            | api::placed_body::Source::Rounded(_)
+            | api::placed_body::Source::Compound(_) => return None,
         };
         self.vertices.get(id).filter(|vertices| !vertices.is_empty()).cloned()
     }

@@ -2,8 +2,8 @@
 //! at every vertex, in exact arithmetic.
 //!
 //! Answers about two polytopes are judged here, and what the reports of a session say of bodies of
-//! one part ([`crate::Session::verify`]). What else is proven (compounds, polyhedra, edges of
-//! robots), a server can judge: `VerifyCertificate`.
+//! one part ([`crate::Session::verify`]). What else is proven (compounds, polyhedra, rounded
+//! bodies, edges of robots), a server can judge: `VerifyCertificate`.
 
 use clearance_certificates::geometry::pose;
 use clearance_certificates::hulls::{HullClaim, Moves};
@@ -66,6 +66,9 @@ pub fn verify<Q: Provable>(
         let body = question.bodies()[k];
         let path = asked.field(name);
         let pose = pose(&path.field("pose"), body.and_then(|body| body.pose.as_ref()))?;
+        if body.and_then(|body| body.source.as_ref()).is_some_and(is_rounded) {
+            return Err(path.bad("is rounded: what is said of it, a server can judge").into());
+        }
         let points = vertices[k];
         if points.is_empty() {
             Err(NotProven::UnknownBody(name))
@@ -75,6 +78,16 @@ pub fn verify<Q: Provable>(
     };
     let bodies = Bodies { p: placed("p", 0)?, q: placed("q", 1)? };
     judge(&question.claim(answer)?, bodies)
+}
+
+/// Whether a body has round edges. What is proven of its polytope alone says nothing of it.
+fn is_rounded(source: &api::placed_body::Source) -> bool {
+    use api::placed_body::Source;
+    match source {
+        Source::Rounded(_) => true,
+        Source::Id(id) => id.starts_with("r1-"),
+        Source::Alias(_) | Source::Vertices(_) | Source::Compound(_) => false,
+    }
 }
 
 pub(crate) fn judge(claim: &HullClaim, bodies: Bodies<'_>) -> Result<(), NotProven> {
@@ -144,6 +157,19 @@ mod tests {
         assert!(said.contains("bound"), "{said}");
         let said = refused(&|answer| answer.certificate = None);
         assert_eq!(said, "answer.certificate: is required");
+    }
+
+    /// That polytopes are apart says nothing of bodies that reach farther.
+    #[test]
+    fn proofs_about_polytopes_are_not_taken_for_ones_about_rounded_bodies() {
+        use api::placed_body::Source;
+        let (cube, (mut question, answer)) = (cube(), asked());
+        let shape = api::RoundedShape { radius: 0.5, ..Default::default() };
+        for source in [Source::Rounded(shape), Source::Id(format!("r1-{}", "0".repeat(64)))] {
+            question.q.as_mut().unwrap().source = Some(source);
+            let refused = verify(&question, &answer, [&cube, &cube]).unwrap_err().to_string();
+            assert!(refused.starts_with("question.q: is rounded"), "{refused}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::geometry;
 use crate::rpc::convert::catalogue::Catalogue;
+use crate::rpc::convert::rounded::RoundedPoints;
 use crate::rpc::path::{NotImplemented, Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::store::Stored;
@@ -27,7 +28,7 @@ pub struct AskedBody {
 #[derive(Clone, Debug)]
 enum Source {
     Registered(Arc<Stored>),
-    Points(Vec<Vec3>),
+    Points(RoundedPoints),
 }
 
 /// Why a body did not get ready.
@@ -61,7 +62,11 @@ impl AskedBody {
             Wire::Vertices(points) => {
                 let path = path.field("vertices");
                 path.within(catalogue.limits.inline_points_max(), points.xyz.len() / 3)?;
-                Source::Points(geometry::points(&path, points)?)
+                Source::Points(geometry::points(&path, points)?.into())
+            }
+            Wire::Rounded(shape) => {
+                let limit = catalogue.limits.inline_points_max();
+                Source::Points(RoundedPoints::convert(&path.field("rounded"), shape, limit)?)
             }
             Wire::Compound(_) => {
                 let missing = path.field("compound").not_implemented("compounds in questions");
@@ -76,7 +81,7 @@ impl AskedBody {
     pub fn size(&self) -> usize {
         match &self.source {
             Source::Registered(stored) => stored.body.vertices().len(),
-            Source::Points(points) => points.len(),
+            Source::Points(given) => given.points.len(),
         }
     }
 
@@ -89,7 +94,7 @@ impl AskedBody {
     pub fn kind(&self) -> Kind {
         match &self.source {
             Source::Registered(stored) => stored.body.kind(),
-            Source::Points(_) => Kind::OF_POINTS,
+            Source::Points(given) => Kind::of_points(given.radius),
         }
     }
 
@@ -98,7 +103,7 @@ impl AskedBody {
     pub fn working_bytes(&self, needs: Needs) -> u64 {
         let built = match &self.source {
             Source::Registered(stored) => stored.bytes_to_build(needs.tables),
-            Source::Points(points) => Body::bytes_of_points(points.len(), needs.tables),
+            Source::Points(given) => Body::bytes_of_points(given.points.len(), needs.tables),
         };
         built.saturating_add(needs.bytes_made(self.kind(), self.size()))
     }
@@ -117,7 +122,7 @@ impl AskedBody {
     pub fn prepare(self, effort: &mut Effort<'_>) -> Result<PlacedBody, Unready> {
         let body = match self.source {
             Source::Registered(stored) => stored.body.clone(),
-            Source::Points(points) => body_of_checked(&points, effort)?,
+            Source::Points(given) => body_of_checked(&given.points, effort)?.rounded(given.radius),
         };
         Ok(PlacedBody { body, pose: self.pose })
     }
@@ -210,7 +215,7 @@ mod tests {
     #[test]
     fn points_in_a_question_are_made_a_hull_of_no_longer_than_the_effort_lasts() {
         let points = sphere(500, 1.0);
-        let asked = AskedBody { source: Source::Points(points), pose: Pose::identity() };
+        let asked = AskedBody { source: Source::Points(points.into()), pose: Pose::identity() };
         let mut effort = Effort::unlimited();
         let ready = asked.clone().prepare(&mut effort).expect("no limit");
         assert_eq!(ready.body.vertices().len(), 500);

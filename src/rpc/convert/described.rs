@@ -32,5 +32,6 @@ pub fn describe_new(stored: &Stored, aliases: Vec<String>) -> api::Polytope {
         memory_bytes: stored.bytes_now(),
         use_count: stored.uses(),
         shell_count: outline.shell_count,
+        radius: stored.body.radius(),
     }
 }

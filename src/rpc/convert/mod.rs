@@ -16,6 +16,7 @@ pub mod paging;
 pub mod polytope;
 pub mod ranges;
 pub mod robots;
+pub mod rounded;
 pub mod sessions;
 pub mod several;
 pub mod solids;

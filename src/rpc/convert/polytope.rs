@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::body::hull_bytes;
 use super::catalogue::id;
+use super::rounded::RoundedPoints;
 use super::{geometry, keys};
 use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::status::Failure;
@@ -27,6 +28,8 @@ const ALIAS_BYTES_MAX: usize = 200;
 #[derive(Clone, Debug)]
 pub struct AskedPolytope {
     source: AskedSource,
+    /// Of balls around all points, metres.
+    radius: f64,
     field: String,
     treatment: api::MeshTreatment,
     tolerance: Option<f64>,
@@ -75,6 +78,12 @@ impl AskedPolytope {
         use api::polytope_spec::Source as Wire;
         let source = match &wire.source {
             None => return Err(path.bad("needs vertices, a file or a mesh").into()),
+            Some(Wire::Rounded(shape)) => {
+                let path_here = path.field("rounded");
+                let given = RoundedPoints::convert(&path_here, shape, limits.points_max())?;
+                let asked = Self::with_source(path, wire, AskedSource::Points(given.points))?;
+                return Ok(Self { radius: given.radius, ..asked });
+            }
             Some(Wire::Vertices(points)) => {
                 let path = path.field("vertices");
                 path.within(limits.points_max(), points.xyz.len() / 3)?;
@@ -119,6 +128,7 @@ impl AskedPolytope {
         }
         Ok(Self {
             source,
+            radius: 0.0,
             field: path.to_string(),
             treatment,
             tolerance: tolerance.transpose()?,
@@ -170,7 +180,7 @@ impl AskedPolytope {
         room: &mut Reservation,
     ) -> Result<BuiltPolytope, Failure> {
         let estimated = self.working_bytes();
-        let Self { source, field, treatment, tolerance, alias, expected_id, .. } = self;
+        let Self { source, radius, field, treatment, tolerance, alias, expected_id, .. } = self;
         let effort = &mut Effort::with_stop(u64::MAX, stop);
         let given = source.read(&field, limits, effort)?;
         let more = given.mesh.as_ref().map_or(0, mesh_bytes).saturating_sub(estimated);
@@ -197,7 +207,7 @@ impl AskedPolytope {
             let hull = hull_of_named(hull.polytope, &polyhedron, effort).map_err(failed)?;
             Body::of_polyhedron(polyhedron, hull)
         } else {
-            Body::from(hull.polytope)
+            Body::from(hull.polytope).rounded(radius)
         };
         let stored = Stored::new(body, effort).map_err(|why| failed(why.into()))?;
         if expected_id.is_some_and(|expected| expected != stored.id) {

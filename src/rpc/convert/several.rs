@@ -7,7 +7,7 @@ use super::options::AnswerOptions;
 use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::Failure;
 use clearance_bodies::PlacedBody;
-use clearance_bodies::table::first_collision;
+use clearance_bodies::table::{Topic, first_collision};
 use clearance_geometry::contact_time::{Travel, translation_of};
 use clearance_geometry::effort::Effort;
 use clearance_geometry::motion::Motion;
@@ -43,6 +43,9 @@ impl AskedMover {
     ) -> Result<Self, Failure> {
         let at = path.field("body");
         let body = AskedBody::convert(&at, wire.body.as_ref(), catalogue)?;
+        Topic::FirstCollision
+            .check([body.kind(); 2])
+            .map_err(|refused| at.not_implemented(refused.what))?;
         let path = path.field("motion");
         let motion = motion(&path, wire.motion.as_ref())?;
         let turns = || path.not_implemented("several bodies that turn");

@@ -2,6 +2,7 @@
 
 pub mod polyhedron;
 pub mod polytope;
+pub mod rounded;
 
 use clearance_geometry::Vec3;
 use clearance_geometry::hierarchy::HierarchyReport;

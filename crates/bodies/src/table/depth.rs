@@ -11,12 +11,13 @@ use clearance_geometry::witness::Witness;
 
 /// What answers it.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<()> {
-    use Kind::{Polyhedron, Polytope};
+    use Kind::{Polyhedron, Polytope, Rounded};
     match kinds {
         [Polytope, Polytope] => Ok(()),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => {
             Err("this question about polyhedra")
         }
+        [Rounded, _] | [_, Rounded] => Err("this question about rounded polytopes"),
     }
 }
 

@@ -14,12 +14,13 @@ use clearance_geometry::witness::Witness;
 
 /// What answers it.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<&'static [DistanceMethod]> {
-    use Kind::{Polyhedron, Polytope};
+    use Kind::{Polyhedron, Polytope, Rounded};
     match kinds {
         [Polytope, Polytope] => Ok(METHODS),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => {
             Err("this question about polyhedra")
         }
+        [Rounded, _] | [_, Rounded] => Err("this question about rounded polytopes"),
     }
 }
 

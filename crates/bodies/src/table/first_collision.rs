@@ -14,11 +14,15 @@ pub use clearance_geometry::contact_time::polyhedra::proof::Found;
 
 /// Whether two of the bodies may be of these kinds: all of them are looked at by their faces.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<()> {
-    use Kind::{Polyhedron, Polytope};
+    use Kind::{Polyhedron, Polytope, Rounded};
     match kinds {
         [Polytope | Polyhedron, Polytope | Polyhedron] => Ok(()),
+        [Rounded, _] | [_, Rounded] => Err(ROUND),
     }
 }
+
+/// What is not answered, in words.
+const ROUND: &str = "this question about rounded polytopes";
 
 /// What is built of each body.
 pub const NEEDS: Needs = Needs::SOLIDS;
@@ -57,8 +61,9 @@ pub struct FirstCollisionAnswer {
 
 /// Makes of one of the bodies what the answer needs.
 pub fn ready(placed: PlacedBody, travel: Travel) -> Result<ReadyMover, NotAnswered> {
-    let kind = placed.body.kind();
-    let refused = NotAnswered { field: "body", what: FLAT, kinds: [kind; 2] };
+    let kinds = [placed.body.kind(); 2];
+    entry(kinds).map_err(|what| NotAnswered { field: "body", what, kinds })?;
+    let refused = NotAnswered { field: "body", what: FLAT, kinds };
     ReadySolid::new(placed).map(|solid| ReadyMover { solid, travel }).ok_or(refused)
 }
 

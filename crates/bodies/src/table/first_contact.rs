@@ -21,32 +21,38 @@ use clearance_geometry::pair::{Pair, Question};
 use clearance_geometry::pose::Pose;
 use clearance_geometry::witness::Witness;
 
+/// What is not answered, in words.
+const ROUND: &str = "this question about rounded polytopes";
+
 /// What answers it if nothing turns.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Polyhedron, Polytope};
+    use Kind::{Polyhedron, Polytope, Rounded};
     match kinds {
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
+        [Rounded, _] | [_, Rounded] => Err(ROUND),
     }
 }
 
 /// What answers it where one of the bodies turns.
 pub(super) fn entry_turning(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Polyhedron, Polytope};
+    use Kind::{Polyhedron, Polytope, Rounded};
     match kinds {
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Err("polyhedra that turn"),
+        [Rounded, _] | [_, Rounded] => Err(ROUND),
     }
 }
 
 /// What answers it within a margin or deviations.
 pub(super) fn entry_with_slack(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Polyhedron, Polytope};
+    use Kind::{Polyhedron, Polytope, Rounded};
     match kinds {
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => {
             Err("margins and deviations of polyhedra")
         }
+        [Rounded, _] | [_, Rounded] => Err(ROUND),
     }
 }
 

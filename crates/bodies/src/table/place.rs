@@ -54,6 +54,13 @@ impl Place {
             (Self::Obstacle, Kind::Polyhedron) => Err("polyhedra as obstacles"),
             (Self::RobotPart, Kind::Polyhedron) => Err("polyhedra as parts of robots"),
             (Self::Compound, Kind::Polyhedron) => Err("polyhedra beside or in compounds"),
+            (Self::Session, Kind::Rounded) => Err("rounded polytopes in sessions"),
+            (Self::SceneQuery, Kind::Rounded) => {
+                Err("questions to a scene about rounded polytopes")
+            }
+            (Self::Obstacle, Kind::Rounded) => Err("rounded polytopes as obstacles"),
+            (Self::RobotPart, Kind::Rounded) => Err("rounded polytopes as parts of robots"),
+            (Self::Compound, Kind::Rounded) => Err("rounded polytopes beside or in compounds"),
         }
     }
 

@@ -78,7 +78,7 @@ impl Needs {
             Kind::Polytope if self.makes_solids => {
                 ReadySolid::MADE_BYTES_PER_VERTEX.saturating_mul(vertices as u64)
             }
-            Kind::Polytope | Kind::Polyhedron => 0,
+            Kind::Polytope | Kind::Polyhedron | Kind::Rounded => 0,
         }
     }
 }

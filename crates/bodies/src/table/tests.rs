@@ -20,7 +20,7 @@ fn corners() -> [Vec3; 4] {
     [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from)
 }
 
-/// The same tetrahedron as each kind.
+/// The same tetrahedron as each kind; rounded it is larger.
 fn tetrahedron(kind: Kind) -> Body {
     let hull = convex_hull(&corners()).unwrap().polytope;
     match kind {
@@ -30,6 +30,7 @@ fn tetrahedron(kind: Kind) -> Body {
             let polyhedron = Polyhedron::new(&corners(), &triangles, &mut Effort::unlimited());
             Body::of_polyhedron(polyhedron.unwrap(), hull)
         }
+        Kind::Rounded => Body::from(hull).rounded(0.25),
     }
 }
 
@@ -41,12 +42,18 @@ fn pairs() -> impl Iterator<Item = [Kind; 2]> {
     Kind::ALL.into_iter().flat_map(|p| Kind::ALL.map(|q| [p, q]))
 }
 
+/// Pairs of kinds that a tetrahedron is the same body in.
+fn pairs_of_same() -> impl Iterator<Item = [Kind; 2]> {
+    pairs().filter(|kinds| !kinds.contains(&Kind::Rounded))
+}
+
 #[test]
 fn what_is_answered_of_two_bodies_is_answered_of_them_in_the_other_order() {
     for [p, q] in pairs() {
         let answered = |kinds| topics_of(kinds).collect::<Vec<_>>();
         assert_eq!(answered([p, q]), answered([q, p]));
-        assert!(!answered([p, q]).is_empty(), "nothing is answered about {p:?} and {q:?}");
+        // Of a body beside one of its own kind there is something to ask.
+        assert!(p != q || !answered([p, q]).is_empty(), "nothing is answered about {p:?}");
     }
 }
 
@@ -74,6 +81,9 @@ fn page() -> Vec<String> {
         [Kind::Polytope, Kind::Polytope],
         [Kind::Polytope, Kind::Polyhedron],
         [Kind::Polyhedron, Kind::Polyhedron],
+        [Kind::Rounded, Kind::Polytope],
+        [Kind::Rounded, Kind::Rounded],
+        [Kind::Rounded, Kind::Polyhedron],
     ];
     let mark = |is_answered: bool| if is_answered { "yes" } else { "-" };
     let name = |kind: Kind| kind.names().name;
@@ -83,7 +93,7 @@ fn page() -> Vec<String> {
         let cells = pairs.map(|kinds| mark(topic.check(kinds).is_ok())).join(" | ");
         format!("| {} | {cells} |", topic.name())
     }));
-    let kinds = [Kind::Polytope, Kind::Polyhedron];
+    let kinds = [Kind::Polytope, Kind::Polyhedron, Kind::Rounded];
     lines.push(format!("| place | {} |", kinds.map(name).join(" | ")));
     lines.extend(Place::ALL.map(|place| {
         let cells = kinds.map(|kind| mark(places_of(kind).any(|known| known == place)));
@@ -102,7 +112,7 @@ fn the_page_about_bodies_shows_the_table() {
 
 #[test]
 fn the_verdict_does_not_depend_on_the_kind_of_the_same_body() {
-    for [p, q] in pairs() {
+    for [p, q] in pairs_of_same() {
         for (x, verdict) in
             [(3.0, Verdict::Separated), (1.0, Verdict::Touching), (0.25, Verdict::Overlapping)]
         {
@@ -130,7 +140,7 @@ fn a_margin_of_polyhedra_is_refused_where_it_is_given() {
 fn the_first_contact_does_not_depend_on_the_kind_of_the_same_body() {
     let velocity = Vec3::new(-4.0, 0.0, 0.0);
     let motions = Motions::new([Motion::rest(), Motion::Linear { velocity }]);
-    for [p, q] in pairs() {
+    for [p, q] in pairs_of_same() {
         let bodies = [at(p, 0.0), at(q, 3.0)];
         let poses = [&bodies[0].pose, &bodies[1].pose];
         let question = FirstContactQuestion::of([p, q], poses, motions).unwrap();
@@ -156,7 +166,7 @@ fn motions_that_faces_do_not_answer_are_refused_with_their_field() {
         (wide, "margin", "margins and deviations of polyhedra"),
         (vague, "q_deviation", "margins and deviations of polyhedra"),
     ] {
-        for [p, q] in pairs() {
+        for [p, q] in pairs_of_same() {
             let found = FirstContactQuestion::of([p, q], [&pose, &pose], motions);
             match found {
                 Ok(_) => assert!(p.is_its_hull() && q.is_its_hull()),
@@ -193,5 +203,22 @@ fn only_convex_parts_go_where_scenes_and_robots_keep_them() {
         assert!(place.part(&tetrahedron(Kind::Polytope)).is_ok());
         let refused = place.part(&tetrahedron(Kind::Polyhedron)).unwrap_err();
         assert!(refused.what.contains("polyhedra"), "{}", refused.what);
+        let refused = place.part(&tetrahedron(Kind::Rounded)).unwrap_err();
+        assert!(refused.what.contains("rounded polytopes"), "{}", refused.what);
     }
+}
+
+#[test]
+fn rounded_bodies_are_refused_beside_polyhedra_and_where_only_verdicts_are_answered() {
+    let [polytope, polyhedron, rounded] = [Kind::Polytope, Kind::Polyhedron, Kind::Rounded];
+    for other in [polytope, rounded] {
+        let answered: Vec<Topic> = topics_of([rounded, other]).collect();
+        assert_eq!(answered, [Topic::Verdict, Topic::Margin]);
+    }
+    assert_eq!(topics_of([rounded, polyhedron]).count(), 0);
+    let refused = VerdictQuestion::of([rounded, polyhedron], None).unwrap_err();
+    assert_eq!(refused.what, "rounded polytopes beside polyhedra");
+    let body = PlacedBody { body: tetrahedron(rounded), pose: Pose::identity() };
+    let refused = first_collision::ready(body, Travel::by(&Vec3::zeros())).unwrap_err();
+    assert_eq!(refused.what, "this question about rounded polytopes");
 }

@@ -1,37 +1,58 @@
 //! Separated, touching or overlapping; and whether within a margin.
 
+use std::cmp::Ordering;
+
+use arrayvec::ArrayVec;
+
 use super::hulls::ReadyHulls;
 use super::row::{
-    FACES_NANOSECONDS, FLAT, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way,
-    look_up,
+    FACES_NANOSECONDS, FLAT, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, look_up,
 };
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use crate::solid::{Meeting, ReadySolid};
-use clearance_geometry::claim::{SolidProof, StaticProof, Verdict};
+use clearance_geometry::claim::{RoundedProof, SolidProof, StaticProof, Verdict};
 use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_verdict};
 use clearance_geometry::contact_time::polyhedra::{self, Faces};
-use clearance_geometry::distance::{Compared, compare};
+use clearance_geometry::distance::{self, Compared, compare, compare_with_sum};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::pair::Pair;
 use clearance_geometry::separation::{CollisionMethod, METHODS, decide};
 use clearance_geometry::witness::Witness;
 
+/// What is not answered, in words.
+const BESIDE_POLYHEDRA: &str = "rounded polytopes beside polyhedra";
+
+/// By what the verdict is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum VerdictWay {
+    /// By the methods for convex bodies, of which each is its own hull.
+    Hulls,
+    /// By the faces of both boundaries.
+    Faces,
+    /// By the distance of the polytopes that are rounded, against the sum of the radii.
+    Radii,
+}
+
 /// What answers the verdict.
-pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Polyhedron, Polytope};
+pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<VerdictWay> {
+    use Kind::{Polyhedron, Polytope, Rounded};
     match kinds {
-        [Polytope, Polytope] => Ok(Way::Hulls),
-        [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
+        [Polytope, Polytope] => Ok(VerdictWay::Hulls),
+        [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(VerdictWay::Faces),
+        [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(VerdictWay::Radii),
+        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Err(BESIDE_POLYHEDRA),
     }
 }
 
 /// What answers whether the distance is within a margin.
-pub(super) fn entry_with_margin(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Polyhedron, Polytope};
+pub(super) fn entry_with_margin(kinds: [Kind; 2]) -> TableEntry<VerdictWay> {
+    use Kind::{Polyhedron, Polytope, Rounded};
     match kinds {
-        [Polytope, Polytope] => Ok(Way::Hulls),
+        [Polytope, Polytope] => Ok(VerdictWay::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Err("margins of polyhedra"),
+        [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(VerdictWay::Radii),
+        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Err(BESIDE_POLYHEDRA),
     }
 }
 
@@ -45,6 +66,7 @@ pub struct VerdictQuestion {
 enum VerdictBy {
     Hulls { method: &'static CollisionMethod, margin: Option<f64> },
     Faces,
+    Radii { margin: Option<f64> },
 }
 
 /// The question with its bodies.
@@ -57,6 +79,7 @@ pub struct ReadyVerdict {
 enum VerdictOf {
     Hulls { method: &'static CollisionMethod, margin: Option<f64>, pair: ReadyHulls },
     Faces([ReadySolid; 2]),
+    Radii { radii: [f64; 2], margin: Option<f64>, pair: ReadyHulls },
 }
 
 /// What is answered: a verdict may be found where there is no effort left for the margin.
@@ -86,6 +109,8 @@ pub enum VerdictProof {
     OfHulls(StaticProof),
     /// About the bodies as they are.
     OfSolids(SolidProof),
+    /// About polytopes that are rounded.
+    OfRounded(RoundedProof),
 }
 
 impl VerdictQuestion {
@@ -97,10 +122,16 @@ impl VerdictQuestion {
             entry_with_margin(kinds).map_err(refused)?;
         }
         let by = match way {
-            Way::Hulls => VerdictBy::Hulls { method: &METHODS[0], margin },
-            Way::Faces => VerdictBy::Faces,
+            VerdictWay::Hulls => VerdictBy::Hulls { method: &METHODS[0], margin },
+            VerdictWay::Faces => VerdictBy::Faces,
+            VerdictWay::Radii => VerdictBy::Radii { margin },
         };
         Ok(Self { by })
+    }
+
+    /// Whether radii decide it: its proof is then one of rounded bodies.
+    pub fn is_by_radii(&self) -> bool {
+        matches!(self.by, VerdictBy::Radii { .. })
     }
 
     /// The name of a method that answers it, the default one first.
@@ -108,6 +139,7 @@ impl VerdictQuestion {
         match self.by {
             VerdictBy::Hulls { .. } => METHODS.get(index).map(|method| method.name),
             VerdictBy::Faces => polyhedra::METHODS.get(index).map(|method| method.name),
+            VerdictBy::Radii { .. } => [distance::METHODS[0].name].get(index).copied(),
         }
     }
 
@@ -117,7 +149,7 @@ impl VerdictQuestion {
             (VerdictBy::Hulls { margin, .. }, Some(method)) => {
                 Self { by: VerdictBy::Hulls { method, margin } }
             }
-            (VerdictBy::Hulls { .. } | VerdictBy::Faces, _) => self,
+            (VerdictBy::Hulls { .. } | VerdictBy::Faces | VerdictBy::Radii { .. }, _) => self,
         }
     }
 
@@ -126,6 +158,7 @@ impl VerdictQuestion {
         match self.by {
             VerdictBy::Hulls { method, .. } => Needs::tables(method.tables),
             VerdictBy::Faces => Needs::SOLIDS,
+            VerdictBy::Radii { .. } => Needs::NOTHING,
         }
     }
 
@@ -133,7 +166,7 @@ impl VerdictQuestion {
     /// together, nanoseconds: a generous guess.
     pub fn nanoseconds(&self, vertices: u32) -> u64 {
         let each = match self.by {
-            VerdictBy::Hulls { .. } => HULLS_NANOSECONDS,
+            VerdictBy::Hulls { .. } | VerdictBy::Radii { .. } => HULLS_NANOSECONDS,
             VerdictBy::Faces => FACES_NANOSECONDS,
         };
         20_000 + each * u64::from(vertices)
@@ -146,6 +179,10 @@ impl VerdictQuestion {
                 VerdictOf::Hulls { method, margin, pair: ReadyHulls::new(bodies) }
             }
             VerdictBy::Faces => VerdictOf::Faces(solids(bodies)?),
+            VerdictBy::Radii { margin } => {
+                let radii = bodies.each_ref().map(|placed| placed.body.radius());
+                VerdictOf::Radii { radii, margin, pair: ReadyHulls::new(bodies) }
+            }
         };
         Ok(ReadyVerdict { bodies })
     }
@@ -172,8 +209,37 @@ impl ReadyVerdict {
             VerdictOf::Faces(solids) => {
                 VerdictAnswer { decided: by_faces(solids, wanted, effort), compared: Ok(None) }
             }
+            VerdictOf::Radii { radii, margin, pair } => {
+                by_radii(&pair.pair(), *radii, *margin, effort)
+            }
         }
     }
+}
+
+/// By the distance of the polytopes: exactly, since radii and margin are summed exactly.
+fn by_radii(
+    pair: &Pair<'_>,
+    radii: [f64; 2],
+    margin: Option<f64>,
+    effort: &mut Effort<'_>,
+) -> VerdictAnswer {
+    let witness = &mut Witness::default();
+    let decided = compare_with_sum(pair, &radii, witness, effort).map(|found| {
+        let proof = found.proof();
+        let verdict = proof.verdict;
+        Decided { verdict, proof: Ok(VerdictProof::OfRounded(proof)), meeting: None }
+    });
+    let mut within = |margin| {
+        let is_in_contact = |decided: &Decided| decided.verdict != Verdict::Separated;
+        if decided.as_ref().is_ok_and(is_in_contact) {
+            return Ok(Compared { is_within: true, pairs: ArrayVec::new() });
+        }
+        let found = compare_with_sum(pair, &[radii[0], radii[1], margin], witness, effort)?;
+        // Of bodies that are apart no more than three pairs show it.
+        let pairs = found.pairs.iter().copied().take(3).collect();
+        Ok(Compared { is_within: found.order != Ordering::Greater, pairs })
+    };
+    VerdictAnswer { compared: margin.map(&mut within).transpose(), decided }
 }
 
 /// Both bodies as solids.

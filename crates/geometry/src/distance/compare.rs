@@ -1,6 +1,8 @@
 //! How a distance compares with another one, exactly: the bracket tells, nearly always, and the
 //! exact stage where it does not.
 
+use std::cmp::Ordering;
+
 use arrayvec::ArrayVec;
 use dashu_int::UBig;
 use dashu_int::ops::UnsignedAbs;
@@ -201,17 +203,22 @@ fn beyond_inlined(
 
 /// Whether |v| <= bound: both squared, at a common denominator and power of two. The square of |v|
 /// is in units of two to twice the exponent.
-pub(crate) fn is_at_most(
+pub(crate) fn is_at_most(squared: (UBig, UBig), exponent: i64, bound: &Dyadic) -> bool {
+    length_compared(squared, exponent, bound) != Ordering::Greater
+}
+
+/// How |v| compares with a bound, which is not negative, as [`is_at_most`] is given them.
+pub(crate) fn length_compared(
     (numerator, denominator): (UBig, UBig),
     exponent: i64,
     bound: &Dyadic,
-) -> bool {
+) -> Ordering {
     let mantissa = bound.mantissa().unsigned_abs();
     let shift = 2 * (exponent - bound.exponent());
     let bound = &mantissa * &mantissa * denominator;
     match usize::try_from(shift) {
-        Ok(shift) => numerator << shift <= bound,
-        Err(_) => numerator <= bound << usize::try_from(-shift).expect("the other sign"),
+        Ok(shift) => (numerator << shift).cmp(&bound),
+        Err(_) => numerator.cmp(&(bound << usize::try_from(-shift).expect("the other sign"))),
     }
 }
 

@@ -13,6 +13,7 @@ mod common_point;
 mod compare;
 mod methods;
 mod rise;
+mod rounded;
 mod simplex;
 pub(crate) mod sweep;
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub(crate) use self::common_point::rounded_weights;
 pub use self::compare::{Compared, DistanceSide, compare, compare_beyond, is_within};
 pub use self::methods::{DistanceMethod, METHODS, h_walk};
 use self::methods::{Ending, FoundSimplex, Proposer, gjk};
+pub use self::rounded::{ComparedWithSum, compare_with_sum};
 use super::difference::bounded::BoundedView;
 use super::difference::exact::Difference;
 use super::effort::{Effort, Stopped};

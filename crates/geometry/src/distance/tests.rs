@@ -482,3 +482,4 @@ fn over_a_face_of_many_corners_the_bracket_is_true_and_needs_no_exact_stage() {
 }
 
 mod far;
+mod rounded;

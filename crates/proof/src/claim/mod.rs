@@ -9,6 +9,7 @@ mod direction;
 mod distance;
 mod motion;
 mod range;
+mod rounded;
 mod solids;
 mod verdict;
 
@@ -20,6 +21,7 @@ pub use direction::{Axis, Direction};
 pub use distance::MarginClaim;
 pub use motion::{FirstContact, Frame, Link, MotionClaim, Outcome};
 pub use range::{RangeClaim, RangeEnd, RangeProof, Span};
+pub use rounded::{RoundedMargin, RoundedProof};
 pub use solids::{
     CollisionClaim, CollisionProof, Cover, CoverStep, Face, InnerPoint, MovingSolid, PairCover,
     Solid, SolidClaim, SolidMotionProof, SolidProof, Solids, VISITS_MAX,

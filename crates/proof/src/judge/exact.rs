@@ -1,6 +1,8 @@
 //! Exact points and differences of the world, and what a judge asks of them: all from scratch,
 //! looking at every vertex.
 
+use std::cmp::Ordering;
+
 use super::refusal::Refusal;
 use crate::claim::{Bodies, Points};
 use crate::effort::{Effort, Stopped};
@@ -23,9 +25,23 @@ pub(super) fn shows_farther(
     margin: f64,
     effort: &mut Effort<'_>,
 ) -> Result<bool, Stopped> {
-    let (gap, margin) = (gap_along(pair, s, effort)?, Dyadic::from(margin));
-    let is_longer = &gap * &gap > &(&margin * &margin) * &scalar_product(s, s);
-    Ok(gap.sign() == Sign::Positive && is_longer)
+    Ok(gap_compared(pair, s, &Dyadic::from(margin), effort)? == Ordering::Greater)
+}
+
+/// How the gap between the bodies along a direction, by its length, compares with a length that is
+/// not negative. Along no direction there is no gap.
+pub(super) fn gap_compared(
+    pair: &Bodies<'_>,
+    s: &Exact,
+    length: &Dyadic,
+    effort: &mut Effort<'_>,
+) -> Result<Ordering, Stopped> {
+    let gap = gap_along(pair, s, effort)?;
+    Ok(match gap.sign() {
+        Sign::Negative => Ordering::Less,
+        Sign::Zero => gap.cmp(length),
+        Sign::Positive => (&gap * &gap).cmp(&(&(length * length) * &scalar_product(s, s))),
+    })
 }
 
 /// An exact point or vector of the world.

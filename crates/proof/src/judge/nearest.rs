@@ -1,5 +1,7 @@
 //! The point nearest the origin in the hull of a few points, exactly.
 
+use std::cmp::Ordering;
+
 use super::exact::{Exact, is_zero, minus, scalar_product, vector_product};
 use crate::number::Sign;
 use crate::number::dyadic::Dyadic;
@@ -55,6 +57,14 @@ impl Foot {
     /// Whether |v| is at most `bound`.
     pub(super) fn is_within(&self, bound: f64) -> bool {
         &self.level * &self.level <= self.times_squared(bound)
+    }
+
+    /// How |v| compares with a length, which is not negative.
+    pub(super) fn length_compared(&self, length: &Dyadic) -> Ordering {
+        if is_zero(&self.along) {
+            return Dyadic::zero().cmp(length);
+        }
+        (&self.level * &self.level).cmp(&(&(length * length) * &squared(&self.along)))
     }
 
     /// Whether |v| is less than the other's.

@@ -103,7 +103,7 @@ fn table_bytes(bodies: &[api::Body], tables: &[Tables], catalogue: &Catalogue<'_
     let id = |part: &api::PlacedBody| match part.source.as_ref()? {
         Source::Id(text) => text.parse().ok(),
         Source::Alias(alias) => store.resolve(alias),
-        Source::Vertices(_) | Source::Compound(_) => None,
+        Source::Vertices(_) | Source::Compound(_) | Source::Rounded(_) => None,
     };
     let ids: BTreeSet<ContentId> =
         bodies.iter().flat_map(|body| &body.parts).filter_map(id).collect();
@@ -248,6 +248,10 @@ fn shape(
         }
         Source::Compound(_) => {
             Err(path.field("compound").not_implemented("compounds as parts").into())
+        }
+        Source::Rounded(_) => {
+            let why = "rounded polytopes in sessions";
+            Err(path.field("rounded").not_implemented(why).into())
         }
     }
 }

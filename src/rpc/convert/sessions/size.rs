@@ -44,6 +44,7 @@ fn bodies_bytes(bodies: &[api::Body]) -> usize {
         let source = match &part.source {
             Some(Source::Id(text) | Source::Alias(text)) => PIECE_BYTES + text.len(),
             Some(Source::Vertices(points)) => PIECE_BYTES + size_of_val(points.xyz.as_slice()),
+            Some(Source::Rounded(shape)) => SMALL_FACTOR * shape.encoded_len(),
             Some(Source::Compound(compound)) => SMALL_FACTOR * compound.encoded_len(),
             None => 0,
         };

@@ -4,6 +4,7 @@ use super::solids::SolidStatement;
 use crate::rpc::convert::body::AskedBody;
 use crate::rpc::status::Failure;
 use clearance_certificates::hulls::HullClaim;
+use clearance_certificates::rounded::RoundedClaim;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::pair::Pair;
@@ -21,6 +22,8 @@ pub struct PairClaim {
 pub(super) enum Statement {
     /// The hulls of the bodies, which of polytopes are these themselves.
     Hulls(HullClaim),
+    /// The polytopes that are rounded, and their radii.
+    Rounded(RoundedClaim),
     /// The bodies themselves, and how they stand.
     Solids(SolidStatement, Verdict),
 }
@@ -36,6 +39,12 @@ impl PairClaim {
         let Self { p, q, statement } = self;
         match statement {
             Statement::Hulls(claim) => judge_hulls([p, q], &claim, effort),
+            Statement::Rounded(claim) => {
+                let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
+                let pair = Pair { p: p.hull(), q: q.hull() };
+                let radii = [p.body.radius(), q.body.radius()];
+                Ok(claim.judge((&pair).into(), radii, effort))
+            }
             Statement::Solids(statement, verdict) => {
                 let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
                 Ok(statement.judge([&p, &q], verdict, effort))

@@ -13,6 +13,7 @@ use crate::rpc::status::Failure;
 use clearance_bodies::table::Topic;
 use clearance_bodies::table::verdict::VerdictQuestion;
 use clearance_certificates::hulls::{HullClaim, Moves, WithinMargin};
+use clearance_certificates::rounded::RoundedClaim;
 use clearance_certificates::told::Told;
 use clearance_proto as api;
 
@@ -58,13 +59,22 @@ impl AboutTwo for api::CheckCollisionRequest {
     ) -> Result<PairClaim, Failure> {
         let Told { question, asked, answer, path } = told;
         let (certificate, proof_path) = (answer.certificate.as_ref(), path.field("certificate"));
+        let refused = |refused| not_answered(asked, &refused);
+        let row = VerdictQuestion::of(kinds(&p, &q), question.margin);
+        if row.as_ref().is_ok_and(VerdictQuestion::is_by_radii) {
+            NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
+            return Ok(PairClaim {
+                p,
+                q,
+                statement: Statement::Rounded(RoundedClaim::collision(told)?),
+            });
+        }
         let solids = solids::of_verdict(path, answer)?;
         if solids.is_none() {
             NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
             proof(&proof_path, certificate)?;
         }
-        let refused = |refused| not_answered(asked, &refused);
-        VerdictQuestion::of(kinds(&p, &q), question.margin).map_err(refused)?;
+        row.map_err(refused)?;
         let statement = if let Some(solids) = solids {
             let pairs = margin_pairs(&proof_path, certificate)?;
             let told_within = answer.within_margin;

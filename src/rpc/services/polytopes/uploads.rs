@@ -156,7 +156,9 @@ fn assemble(
             let file = match &spec.source {
                 None => &default,
                 Some(Source::File(file)) if file.content.is_empty() => file,
-                Some(Source::File(_) | Source::Vertices(_) | Source::Mesh(_)) => {
+                Some(
+                    Source::File(_) | Source::Vertices(_) | Source::Mesh(_) | Source::Rounded(_),
+                ) => {
                     let why = "must be left out, or be a file without content";
                     return Err(spec_path.field("source").bad(why).into());
                 }

@@ -14,6 +14,7 @@ use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
 use clearance_bodies::table::verdict::{Decided, VerdictAnswer, VerdictProof, VerdictQuestion};
 use clearance_bodies::table::{Needs, Wanted};
+use clearance_certificates::rounded::rounded_to_wire;
 use clearance_geometry::distance::Compared;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::pair::VertexPair;
@@ -102,16 +103,20 @@ fn tell(
 ) {
     answer.set_verdict(verdict_to_wire(decided.verdict));
     answer.face_contact = decided.meeting.as_ref().map(meeting_to_wire);
+    let pairs = compared.into_iter().flatten().flat_map(|found| found.pairs.clone());
+    let pairs: ArrayVec<VertexPair, 3> = pairs.collect();
     match &decided.proof {
         Ok(VerdictProof::OfHulls(proof)) if wanted.certificate => {
-            let pairs = compared.into_iter().flatten().flat_map(|found| found.pairs.clone());
-            let pairs: ArrayVec<VertexPair, 3> = pairs.collect();
             answer.certificate = Some(proof_with_margin_to_wire(proof, &pairs));
+        }
+        Ok(VerdictProof::OfRounded(proof)) if wanted.certificate => {
+            answer.certificate = Some(rounded_to_wire(proof, &pairs));
         }
         Ok(VerdictProof::OfSolids(proof)) if wanted.certificate => {
             answer.certificate = Some(proof_to_wire(proof));
         }
-        Ok(VerdictProof::OfHulls(_) | VerdictProof::OfSolids(_)) | Err(None) => {}
+        Ok(VerdictProof::OfHulls(_) | VerdictProof::OfSolids(_) | VerdictProof::OfRounded(_))
+        | Err(None) => {}
         Err(Some(why)) => {
             answer.uncertified = true;
             answer.set_uncertified_reason(unproven_to_wire(*why));

@@ -18,6 +18,7 @@ use clearance_bodies::table::first_contact::{
     FirstContactAnswer, FirstContactQuestion, MotionProof,
 };
 use clearance_bodies::table::verdict::VerdictProof;
+use clearance_certificates::rounded::rounded_to_wire;
 use clearance_geometry::claim::Outcome;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
@@ -124,6 +125,7 @@ fn certificate(proof: &MotionProof) -> api::MotionCertificate {
         MotionProof::OfSolids(proof) => return solids::motion_to_wire(proof),
         MotionProof::AtStart(VerdictProof::OfHulls(proof)) => proof_to_wire(proof),
         MotionProof::AtStart(VerdictProof::OfSolids(proof)) => solids::proof_to_wire(proof),
+        MotionProof::AtStart(VerdictProof::OfRounded(proof)) => rounded_to_wire(proof, &[]),
     };
     api::MotionCertificate { initial: Some(initial), ..Default::default() }
 }
