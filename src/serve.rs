@@ -34,6 +34,9 @@ pub(crate) enum RunError {
         /// Why not.
         error: io::Error,
     },
+    /// The address to listen on has no port.
+    #[error("listen: {0:?} names no port, as 127.0.0.1:50061 and [::1]:50061 do")]
+    NoPort(String),
     /// Something of the operating system.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -72,6 +75,9 @@ pub(crate) async fn until_told(
 }
 
 async fn listen_and_serve(settings: Settings, file: Option<PathBuf>) -> Result<(), RunError> {
+    if lacks_port(&settings.listen) {
+        return Err(RunError::NoPort(settings.listen));
+    }
     let listener = TcpListener::bind(&settings.listen).await;
     let listener =
         listener.map_err(|error| RunError::Listen { address: settings.listen.clone(), error })?;
@@ -88,4 +94,26 @@ async fn listen_and_serve(settings: Settings, file: Option<PathBuf>) -> Result<(
         std::process::id(),
     )?;
     Ok(rpc::serve(listener, shutdown, settings).await?)
+}
+
+/// Whether an address to listen on is that of a machine alone.
+fn lacks_port(address: &str) -> bool {
+    let port = address.rsplit_once(':').map(|(_, port)| port);
+    let is_bare_v6 = address.parse::<std::net::Ipv6Addr>().is_ok();
+    is_bare_v6 || port.is_none_or(|port| port.is_empty() || port.ends_with(']'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lacks_port;
+
+    #[test]
+    fn an_address_without_a_port_is_told_apart() {
+        for whole in ["127.0.0.1:0", "[::1]:50061", "localhost:1", "0.0.0.0:50061"] {
+            assert!(!lacks_port(whole), "{whole}");
+        }
+        for bare in ["127.0.0.1", "localhost", "::1", "[::1]", "127.0.0.1:", ""] {
+            assert!(lacks_port(bare), "{bare}");
+        }
+    }
 }

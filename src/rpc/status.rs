@@ -1,6 +1,7 @@
 //! Everything that can go wrong in a call, and the one table that says what the client gets: a
 //! code, a reason for programs, words for people, and `google.rpc` details.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -337,27 +338,57 @@ impl From<Failure> for Status {
         if let Failure::Transport(status) = failure {
             return *status;
         }
-        let message = failure.to_string();
+        let whole = failure.to_string();
         let row = failure.row();
+        let (message, field) = (cut(&whole, TEXT_BYTES), cut(row.field, FIELD_BYTES));
         let name = row.reason.as_str_name();
         let name = name.strip_prefix("ERROR_REASON_").unwrap_or(name);
-        let metadata: HashMap<String, String> =
-            row.metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let metadata: HashMap<String, String> = row
+            .metadata
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), cut(&value, VALUE_BYTES).into_owned()))
+            .collect();
         let mut details = ErrorDetails::with_error_info(name, DOMAIN, metadata);
         if !row.field.is_empty() {
             // The field has a place of its own there.
-            let words = message.strip_prefix(row.field).and_then(|rest| rest.strip_prefix(": "));
-            let problem = words.unwrap_or(&message).to_owned();
-            details.add_bad_request_violation(row.field, problem);
+            let words = whole.strip_prefix(row.field).and_then(|rest| rest.strip_prefix(": "));
+            let problem = cut(words.unwrap_or(&whole), TEXT_BYTES);
+            details.add_bad_request_violation(field, problem);
         }
         if row.code == Code::FailedPrecondition {
-            details.add_precondition_failure_violation(name, DOMAIN, &message);
+            details.add_precondition_failure_violation(name, DOMAIN, message.as_ref());
         }
         if row.retry {
             details.set_retry_info(Some(RETRY_AFTER));
         }
         Self::with_error_details(row.code, message, details)
     }
+}
+
+/// A status travels in headers, of which many clients take 8 KiB and answer RESOURCE_EXHAUSTED in
+/// its place where there are more: 60 missing meshes with long names were told as that. So much of
+/// the message is sent, and of what is wrong with a field.
+const TEXT_BYTES: usize = 1_400;
+
+/// So much of the path of a field.
+const FIELD_BYTES: usize = 600;
+
+/// So much of each value beside it.
+const VALUE_BYTES: usize = 300;
+
+/// The beginning of a text that takes at most so many bytes in a header, where all but printable
+/// ASCII is written in three for each byte; of the rest it is said how much there is.
+fn cut(text: &str, bytes_max: usize) -> Cow<'_, str> {
+    let mut bytes = 0;
+    for (at, c) in text.char_indices() {
+        let is_plain = (c.is_ascii_graphic() || c == ' ') && c != '%';
+        bytes += if is_plain { 1 } else { 3 * c.len_utf8() };
+        if bytes > bytes_max {
+            let left = text[at..].chars().count();
+            return Cow::Owned(format!("{}... ({left} characters more)", &text[..at]));
+        }
+    }
+    Cow::Borrowed(text)
 }
 
 impl From<Exceeded> for Status {
@@ -410,6 +441,8 @@ pub fn of_transport(status: Status, limits: &Limits) -> Status {
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderMap;
+
     use super::*;
 
     #[test]
@@ -433,6 +466,37 @@ mod tests {
         assert_eq!(violation.field, "q.alias");
         assert_eq!(violation.description, "no polytope \"nope\" is registered here");
         assert_eq!(status.message(), "q.alias: no polytope \"nope\" is registered here");
+    }
+
+    /// Clients said RESOURCE_EXHAUSTED, since the headers were too long, where a field was wrong.
+    #[test]
+    fn no_status_is_too_long_for_headers() {
+        for text in ["x".repeat(100_000), "\u{e9}%\n".repeat(30_000)] {
+            let bad = BadField { field: text.clone(), problem: text.clone().into() };
+            for failure in [
+                Failure::from(bad),
+                Failure::Malformed(text.clone()),
+                Failure::Bug(text.clone()),
+                Failure::UnknownSession(text.clone()),
+                Failure::SessionReplaced(text.clone()),
+                Failure::UnknownPolytope { field: text.clone(), key: text.clone() },
+                Failure::UnknownRobot { field: text.clone(), id: text.clone() },
+                Failure::SessionExists { field: text.clone(), id: text.clone() },
+                Failure::AliasClaimed { field: text.clone() },
+                Failure::KeyframeNeeded { field: text.clone(), base: 3, applied: 7 },
+            ] {
+                let code = failure.row().code;
+                let mut headers = HeaderMap::new();
+                Status::from(failure).add_header(&mut headers).unwrap();
+                let sent = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
+                    name.as_str().len() + value.len() + 32
+                };
+                let bytes: usize = headers.iter().map(sent).sum();
+                assert!(bytes < 8 << 10, "{code:?}: {bytes}");
+            }
+        }
+        assert_eq!(cut("short", 9), "short");
+        assert_eq!(cut("long enough", 4), "long... (7 characters more)");
     }
 
     #[test]

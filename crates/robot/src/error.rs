@@ -37,7 +37,7 @@ pub enum BuildError {
 
 /// Names in a message that is not too long to be sent.
 fn listed(names: &[String]) -> String {
-    const NAMES_MAX: usize = 20;
+    const NAMES_MAX: usize = 10;
     let mut listed: Vec<String> = names.iter().take(NAMES_MAX).map(|name| shown(name)).collect();
     if names.len() > NAMES_MAX {
         listed.push(format!("and {} others", names.len() - NAMES_MAX));

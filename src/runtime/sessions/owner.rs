@@ -51,8 +51,9 @@ pub fn new_key() -> Result<String, NoEntropy> {
 /// A number that tells a session from every other that has had its id, here or on another server;
 /// not 0.
 pub fn new_incarnation() -> Result<u64, NoEntropy> {
-    // Positive also where a client knows only signed numbers.
-    Ok((random()? >> 1).max(1))
+    // Exact also where a client knows only numbers of 53 bits, as JavaScript does: one that was
+    // rounded was refused as another session's.
+    Ok((random()? >> 11).max(1))
 }
 
 fn random() -> Result<u64, NoEntropy> {
@@ -76,7 +77,8 @@ mod tests {
     fn keys_and_incarnations_are_new_each_time_and_keys_are_not_shown() {
         let [a, b] = [new_key().unwrap(), new_key().unwrap()];
         assert!(a != b && a.len() == 34, "{a} {b}");
-        assert_ne!(new_incarnation().unwrap(), new_incarnation().unwrap());
+        let [first, second] = [new_incarnation().unwrap(), new_incarnation().unwrap()];
+        assert!(first != second && first.max(second) < 1 << 53 && first.min(second) > 0);
         assert_eq!(format!("{:?}", KeyDigest::of(&a)), "KeyDigest(..)");
     }
 }
