@@ -70,15 +70,25 @@ impl Draft {
     }
 }
 
+/// A scene, and where the shapes and the robots in it come from.
+#[derive(Clone, Copy)]
+pub struct Sourced<'a> {
+    /// The bodies and robots.
+    pub scene: &'a Scene,
+    /// By the ids of bodies.
+    pub shapes: &'a BTreeMap<u32, Vec<PartSource>>,
+    /// By the ids of robots.
+    pub registered: &'a KnownRobots,
+}
+
 /// The changes of `draft` as the scene stands now, with what its report says, if it was answered.
 pub fn to_wire(
-    scene: &Scene,
-    shapes: &BTreeMap<u32, Vec<PartSource>>,
+    sourced: Sourced<'_>,
     draft: &Draft,
     report: Option<&Report>,
-    registered: &KnownRobots,
     known: &mut Known,
 ) -> api::WatchedFrame {
+    let Sourced { scene, shapes, registered } = sourced;
     let before = draft.is_structural().then(|| std::mem::replace(known, Known::of(scene)));
     let other_groups = |before: &Known| before.groups_to_come != known.groups_to_come;
     let has_new_rules = draft.has_new_rules || before.as_ref().is_some_and(other_groups);

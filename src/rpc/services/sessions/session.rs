@@ -259,9 +259,9 @@ impl Session {
     fn tell_watchers(&mut self, is_answered: bool) {
         let Some(draft) = self.subscribers.take_draft() else { return };
         let report = self.scene.remembered_report(self.scene.frame()).filter(|_| is_answered);
-        let (shapes, robots) = (&self.shapes, &self.robots);
-        let known = &mut self.subscribers.known;
-        let told = news::to_wire(&self.scene, shapes, &draft, report.as_deref(), robots, known);
+        let (scene, shapes, registered) = (&self.scene, &self.shapes, &self.robots);
+        let sourced = news::Sourced { scene, shapes, registered };
+        let told = news::to_wire(sourced, &draft, report.as_deref(), &mut self.subscribers.known);
         self.subscribers.publish(told);
     }
 
