@@ -48,8 +48,8 @@ pub(super) struct Subscribers {
 }
 
 impl Subscribers {
-    /// One more reads, from the frame after the scene's last on; also says how many frames were told
-    /// so far. Whoever read `before` and fell behind gives back the place that it had.
+    /// One more reads, from the frame after the scene's last on; also says how many frames were
+    /// told so far. Whoever read `before` and fell behind gives back the place that it had.
     pub(super) fn subscribe(
         &mut self,
         scene: &Scene,
