@@ -19,6 +19,7 @@ mod frame;
 mod nearly;
 mod region;
 mod search;
+mod sheets;
 mod surface;
 
 use facets::HullFacets;
@@ -73,7 +74,8 @@ pub fn measure(
     hull: &Polytope,
     effort: &mut Effort<'_>,
 ) -> Result<Excess, Stopped> {
-    let closed = is_closed(triangles, effort)?;
+    let sheets = sheets::of(triangles, effort)?;
+    let closed = sheets::are_closed(&sheets, effort)?;
     let mut found =
         Excess { closed, is_hull: false, is_solid: false, lower: 0.0, upper: 0.0, volume: 0.0 };
     let named = triangles.as_flattened().iter().map(|&i| &vertices[i as usize]);
@@ -83,7 +85,7 @@ pub fn measure(
     };
     let points: Vec<Vec3> = vertices.iter().map(|p| frame.inward(p)).collect();
     let corners: Vec<Vec3> = hull.vertices().iter().map(|p| frame.inward(p)).collect();
-    let surface = MeshSurface::new(&points, triangles, effort)?;
+    let surface = MeshSurface::new(&points, &sheets, effort)?;
     let [lower, upper] = if hull.dimension() < 3 {
         search::bracket(&surface, false, &FlatHull::polygon(hull, &corners), f64::INFINITY, effort)?
     } else {
@@ -121,23 +123,6 @@ pub fn measure(
     found.lower = frame.length_outward((lower - BOUND_SLACK).max(0.0)).next_down().max(0.0);
     found.upper = frame.length_outward(upper + BOUND_SLACK).next_up();
     Ok(found)
-}
-
-/// Whether every directed edge comes as often as its opposite. A triangle with two equal corners
-/// has no area and closes nothing.
-fn is_closed(triangles: &[[u32; 3]], effort: &Effort<'_>) -> Result<bool, Stopped> {
-    let mut edges: Vec<([u32; 2], i32)> = Vec::with_capacity(3 * triangles.len());
-    for &[a, b, c] in triangles {
-        effort.look_at_clock()?;
-        if a == b || b == c || c == a {
-            continue;
-        }
-        let directed = [[a, b], [b, c], [c, a]];
-        edges.extend(directed.map(|[u, v]| if u < v { ([u, v], 1) } else { ([v, u], -1) }));
-    }
-    edges.sort_unstable();
-    let sum = |same: &[([u32; 2], i32)]| same.iter().map(|edge| i64::from(edge.1)).sum::<i64>();
-    Ok(edges.chunk_by(|a, b| a.0 == b.0).all(|same| sum(same) == 0))
 }
 
 #[cfg(test)]

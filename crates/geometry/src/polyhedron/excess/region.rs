@@ -2,6 +2,7 @@
 //! one.
 
 use super::facets::HullFacets;
+use super::sheets::Sheet;
 use super::surface::MeshSurface;
 use crate::Vec3;
 use crate::effort::{Effort, Stopped};
@@ -49,7 +50,9 @@ impl SolidHull {
         let corners = facets.corners;
         let first = (corners[0], corners[0]);
         let (low, high) = corners.iter().fold(first, |(l, h), p| (l.inf(p), h.sup(p)));
-        let surface = MeshSurface::new(corners, &facets.triangles(), effort)?;
+        let once = |corners| Sheet { corners, winds: 1 };
+        let sheets: Vec<Sheet> = facets.triangles().into_iter().map(once).collect();
+        let surface = MeshSurface::new(corners, &sheets, effort)?;
         let half = (high - low) * 0.5 + Vec3::repeat(BOUND_SLACK);
         Ok(Self { surface, middle: (low + high) * 0.5, half })
     }

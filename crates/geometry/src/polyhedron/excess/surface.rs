@@ -1,6 +1,7 @@
 //! The triangles of the mesh: how far a point is from them, and how often they wind around it.
 
 use super::super::tree::{Extent, Tree};
+use super::sheets::Sheet;
 use crate::Vec3;
 use crate::effort::{Effort, Stopped};
 use crate::number::orientation::{Axis, Side, Turn, side_of_plane, turn};
@@ -10,33 +11,38 @@ use crate::number::tolerance::NEAREST_ROUGH;
 /// See the module. Coordinates are at most about one.
 pub(super) struct MeshSurface {
     triangles: Vec<[Vec3; 3]>,
+    /// How often each winds around what is on its inner side.
+    winds: Vec<i64>,
     tree: Tree,
     boxes: Vec<Extent>,
 }
 
 impl MeshSurface {
-    /// Over at least one triangle.
+    /// Over at least one sheet.
     pub(super) fn new(
         points: &[Vec3],
-        triangles: &[[u32; 3]],
+        sheets: &[Sheet],
         effort: &Effort<'_>,
     ) -> Result<Self, Stopped> {
         effort.look_at_clock()?;
-        let tree = Tree::build(points, triangles);
+        let triangles: Vec<[u32; 3]> = sheets.iter().map(|sheet| sheet.corners).collect();
+        let tree = Tree::build(points, &triangles);
         effort.look_at_clock()?;
-        let boxes = tree.boxes(points, triangles, 0.0);
+        let boxes = tree.boxes(points, &triangles, 0.0);
         let corners = |triangle: &[u32; 3]| triangle.map(|i| points[i as usize]);
-        Ok(Self { triangles: triangles.iter().map(corners).collect(), tree, boxes })
+        let triangles = triangles.iter().map(corners).collect();
+        Ok(Self { triangles, winds: sheets.iter().map(|sheet| sheet.winds).collect(), tree, boxes })
     }
 
-    /// The triangles, in the order given.
+    /// The triangles, each once.
     pub(super) fn triangles(&self) -> &[[Vec3; 3]] {
         &self.triangles
     }
 
     /// Six times the volume that the triangles wind around, rounded.
     pub(super) fn six_volumes(&self) -> f64 {
-        self.triangles.iter().map(|[a, b, c]| a.dot(&b.cross(c))).sum()
+        let each = self.triangles.iter().zip(&self.winds);
+        each.map(|([a, b, c], winds)| *winds as f64 * a.dot(&b.cross(c))).sum()
     }
 
     /// Around the distance of a point from the nearest triangle, given a number that is no less.
@@ -110,7 +116,10 @@ impl MeshSurface {
             }
             match node.children() {
                 Some(halves) => open.extend(halves),
-                None => winding += crossed(&self.triangles[self.tree.triangle(node) as usize], p),
+                None => {
+                    let at = self.tree.triangle(node) as usize;
+                    winding += self.winds[at] * crossed(&self.triangles[at], p);
+                }
             }
         }
         Ok(winding)
