@@ -63,8 +63,7 @@ impl StillTree {
     /// Memory that it takes for each body, bytes, at most, for more than a few.
     pub(crate) const BYTES_PER_BODY: usize = 200;
 
-    /// The tree of these boxes and the balls of the same bodies, unless it is stopped before: of
-    /// 200,000 bodies it takes a twentieth of a second.
+    /// The tree of these boxes and the balls of the same bodies, unless it is stopped before.
     pub(crate) fn build(
         boxes: &[Box3],
         balls: Vec<Ball>,
