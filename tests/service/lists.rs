@@ -185,8 +185,8 @@ async fn every_list_of_every_request_takes_about_twice_as_long_when_it_is_twice_
                 // A list that outgrows a window or a buffer costs one step more, and others run
                 // beside: what looks too long is measured again, and at half of the length.
                 for _ in 0..if grows(&least) { 12 } else { 0 } {
-                    for which in 0..3 {
-                        least[which] = least[which].min(timed(which, next()).await);
+                    for (which, least) in least.iter_mut().enumerate() {
+                        *least = (*least).min(timed(which, next()).await);
                     }
                 }
                 looked_at += 1;
