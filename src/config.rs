@@ -4,8 +4,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use figment::Figment;
+use figment::error::Kind;
 use figment::providers::{Format, Serialized, Toml};
 
 use crate::runtime::settings::{Limits, LogFormat, Settings};
@@ -42,16 +43,21 @@ const PLAIN: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// The id of the flag that says to look at settings alone.
+const CHECK: &str = "check_config";
+
 /// Why there are no settings.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read, or has something in it that is no setting.
-    #[error("{path}: {error}")]
+    #[error("{path}: {error}{hint}")]
     File {
         /// The file.
         path: String,
         /// What is wrong with it.
         error: Box<figment::Error>,
+        /// What may have been meant, or nothing.
+        hint: String,
     },
     /// A flag or a variable has a value that cannot be used.
     #[error("{origin}: {problem}")]
@@ -77,6 +83,8 @@ pub struct Loaded {
 /// The flags of `clearance serve`.
 #[derive(Clone, Debug, Default)]
 pub struct ServeOptions {
+    /// Settings are looked at and told, and nothing is served.
+    pub checks_only: bool,
     file: Option<PathBuf>,
     given: Vec<(&'static str, String)>,
 }
@@ -122,6 +130,7 @@ impl ServeOptions {
             let read = figment.merge(Toml::file_exact(path)).extract();
             settings = read.map_err(|error| ConfigError::File {
                 path: path.display().to_string(),
+                hint: hint(&error),
                 error: Box::new(error),
             })?;
         }
@@ -150,6 +159,52 @@ fn nearly(name: &str) -> Option<&'static str> {
     let wrong = |known: &str| strsim::osa_distance(known, &name);
     let nearest = names().chain(["config"]).min_by_key(|known| wrong(known))?;
     (3 * wrong(nearest) <= nearest.len()).then_some(nearest)
+}
+
+/// What may have been meant by a key of a file that is none where it stands.
+fn hint(error: &figment::Error) -> String {
+    let Kind::UnknownField(name, _) = &error.kind else { return String::new() };
+    let is_limit = Limits::TABLE.iter().any(|limit| limit.name == name);
+    let is_plain = PLAIN.iter().any(|row| row.0 == name);
+    match nearly(name).filter(|meant| *meant != "config") {
+        _ if is_limit => format!("; {name} stands under [limits]"),
+        _ if is_plain => format!("; {name} stands above [limits]"),
+        Some(meant) => format!("; did you mean {meant}?"),
+        None => String::new(),
+    }
+}
+
+impl Loaded {
+    /// A line for each setting that is not the default, as in a configuration file.
+    pub fn differing(&self) -> Vec<String> {
+        let (here, default) = (&self.settings, Settings::default());
+        let plain = PLAIN.iter().zip(plain_values(here).into_iter().zip(plain_values(&default)));
+        let plain = plain.filter(|(_, (value, usual))| value != usual);
+        let mut lines: Vec<_> =
+            plain.map(|(row, (value, _))| format!("{} = {value}", row.0)).collect();
+        let limits = here.limits.rows().into_iter().zip(default.limits.rows());
+        let mut limits = limits.filter(|(limit, usual)| limit.value != usual.value).peekable();
+        if limits.peek().is_some() {
+            lines.push("[limits]".to_owned());
+        }
+        lines.extend(limits.map(|(limit, _)| format!("{} = {}", limit.name, limit.value)));
+        lines
+    }
+}
+
+/// The values of [`PLAIN`], as a file says them.
+fn plain_values(settings: &Settings) -> [String; PLAIN.len()] {
+    let log_format = match settings.log_format {
+        LogFormat::Text => "text",
+        LogFormat::Json => "json",
+    };
+    [
+        format!("{:?}", settings.listen),
+        settings.compute_threads.to_string(),
+        format!("{:?}", settings.log),
+        format!("{log_format:?}"),
+        settings.open_sessions.to_string(),
+    ]
 }
 
 fn set(
@@ -193,7 +248,11 @@ impl Args for ServeOptions {
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
             .help("Configuration file (TOML) [env: CLEARANCE_CONFIG]");
-        let mut command = command.arg(config);
+        let checks = Arg::new(CHECK)
+            .long("check-config")
+            .action(ArgAction::SetTrue)
+            .help("Say whether the settings can be used and which are not the defaults, and end");
+        let mut command = command.arg(config).arg(checks);
         for (name, value, help) in PLAIN {
             let mut arg = flag(name, value).help(*help);
             if *value == BOOL {
@@ -232,6 +291,7 @@ impl FromArgMatches for ServeOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let given = |name: &'static str| Some((name, matches.get_one::<String>(name)?.clone()));
         Ok(Self {
+            checks_only: matches.get_flag(CHECK),
             file: matches.get_one::<PathBuf>("config").cloned(),
             given: names().filter_map(given).collect(),
         })
@@ -342,12 +402,43 @@ mod tests {
         check(&["--config", "/no/such/file.toml"], &[], "/no/such/file.toml");
         let typo = file("typo.toml", "[limits]\njobs_maxx = 1\n");
         check(&["--config", &typo], &[], "jobs_maxx");
+        check(&["--config", &typo], &[], "did you mean jobs_max?");
+        let typo = file("typo-above.toml", "lisen = \"[::1]:1\"\n");
+        check(&["--config", &typo], &[], "did you mean listen?");
+        let misplaced = file("misplaced.toml", "jobs_max = 1\n");
+        check(&["--config", &misplaced], &[], "jobs_max stands under [limits]");
+        let misplaced = file("misplaced-below.toml", "[limits]\nlog = \"warn\"\n");
+        check(&["--config", &misplaced], &[], "log stands above [limits]");
+    }
+
+    /// Every setting is told when it is not the default, and what is told is a file that sets it.
+    #[test]
+    fn what_differs_from_the_defaults_is_told_as_a_file_would_say_it() {
+        assert_eq!(options(&[]).load([]).unwrap().differing(), [""; 0]);
+        let names: Vec<_> = names().collect();
+        let value = |name: &str| match name {
+            "listen" => "[::1]:7",
+            "log" => "warn",
+            "log_format" => "json",
+            "open_sessions" => "true",
+            _ => "7",
+        };
+        let flags =
+            names.iter().map(|name| format!("--{}={}", name.replace('_', "-"), value(name)));
+        let flags: Vec<_> = flags.collect();
+        let flags: Vec<_> = flags.iter().map(String::as_str).collect();
+        let loaded = options(&flags).load([]).unwrap();
+        let text = loaded.differing().join("\n");
+        let defaults = Limits::TABLE.iter().filter(|limit| limit.value == 7).count();
+        assert_eq!(text.lines().count(), names.len() + 1 - defaults);
+        let path = file("differing.toml", &text);
+        assert_eq!(options(&["--config", &path]).settings([]).unwrap(), loaded.settings);
     }
 
     /// The example configuration, from the tables.
     fn example() -> String {
         let mut text = EXAMPLE_HEAD.to_owned();
-        let defaults = ["\"127.0.0.1:50061\"", "0", "\"info\"", "\"text\"", "false"];
+        let defaults = plain_values(&Settings::default());
         for ((name, _, help), default) in PLAIN.iter().zip(defaults) {
             let help = help.split(" [default").next().unwrap();
             text += &format!("\n# {help}.\n#= {name} = {default}\n");

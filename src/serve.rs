@@ -47,7 +47,11 @@ pub(crate) enum RunError {
 
 /// Runs the server until it is told to stop.
 pub(crate) fn run(options: &ServeOptions) -> Result<(), RunError> {
-    let Loaded { settings, file, strangers } = options.load(std::env::vars_os())?;
+    let loaded = options.load(std::env::vars_os())?;
+    if options.checks_only {
+        return tell(&loaded);
+    }
+    let Loaded { settings, file, strangers } = loaded;
     telemetry::start(&settings)?;
     if !strangers.is_empty() {
         let variables = strangers.join(", ");
@@ -59,6 +63,30 @@ pub(crate) fn run(options: &ServeOptions) -> Result<(), RunError> {
     // What outlived the time for draining is not waited for.
     runtime.shutdown_background();
     result
+}
+
+/// Says whether a server would start with these settings, but for what the machine refuses.
+fn tell(loaded: &Loaded) -> Result<(), RunError> {
+    let Loaded { settings, file, strangers } = loaded;
+    telemetry::filter(settings)?;
+    if lacks_port(&settings.listen) {
+        return Err(RunError::NoPort(settings.listen.clone()));
+    }
+    let mut out = io::stdout().lock();
+    for variable in strangers {
+        writeln!(out, "# {variable} is no setting and is not looked at")?;
+    }
+    let differing = loaded.differing();
+    let source = source(file.as_ref());
+    let what = if differing.is_empty() { "all are the defaults" } else { "these differ:" };
+    writeln!(out, "# the settings can be used (from {source}); {what}")?;
+    differing.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    Ok(())
+}
+
+/// What limits are told to be from.
+fn source(file: Option<&PathBuf>) -> String {
+    file.map_or_else(|| "flags and defaults".to_owned(), |file| file.display().to_string())
 }
 
 /// Serves with the default settings until it is told to stop, or nobody is left to tell.
@@ -84,8 +112,7 @@ async fn listen_and_serve(settings: Settings, file: Option<PathBuf>) -> Result<(
     // Before the line that says so, or a quick signal would kill the process.
     let drain = Duration::from_secs(settings.limits.drain_seconds_max);
     let shutdown = stop_signal(drain + LAST_STEPS)?;
-    let source =
-        file.map_or_else(|| "flags and defaults".to_owned(), |file| file.display().to_string());
+    let source = source(file.as_ref());
     writeln!(
         io::stdout(),
         "clearance {} listening on {} (pid {}, limits from {source})",

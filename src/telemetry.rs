@@ -23,8 +23,7 @@ pub enum TelemetryError {
 /// Sends log lines to standard error, and panics with them.
 pub fn start(settings: &Settings) -> Result<(), TelemetryError> {
     use tracing_subscriber::util::SubscriberInitExt;
-    check_levels(&settings.log).map_err(TelemetryError::Level)?;
-    let filter = EnvFilter::try_new(&settings.log)?;
+    let filter = filter(settings)?;
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
@@ -38,6 +37,12 @@ pub fn start(settings: &Settings) -> Result<(), TelemetryError> {
         tracing::error!(place, "{}", panic.payload_as_str().unwrap_or("a panic without words"));
     }));
     Ok(())
+}
+
+/// Which log lines are written.
+pub fn filter(settings: &Settings) -> Result<EnvFilter, TelemetryError> {
+    check_levels(&settings.log).map_err(TelemetryError::Level)?;
+    Ok(EnvFilter::try_new(&settings.log)?)
 }
 
 /// What a word of the filter may be that stands alone.

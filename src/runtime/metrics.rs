@@ -23,11 +23,32 @@ pub enum QuestionKind {
     FirstCollision,
     /// All of that about the pairs of a session, for one frame.
     Frame,
+    /// What a scene that stands still is asked.
+    Scene,
+    /// Configurations of a cell.
+    Configurations,
+    /// Edges of a cell.
+    Edges,
+    /// A path in a cell.
+    Path,
+    /// Whether a certificate shows what is claimed.
+    Certificate,
+}
+
+impl Ending {
+    /// What became of a question that was answered or refused; `has_stopped` looks at the answer.
+    pub fn of<T, E>(answer: &Result<T, E>, has_stopped: impl FnOnce(&T) -> bool) -> Self {
+        match answer {
+            Err(_) => Self::Refused,
+            Ok(answer) if has_stopped(answer) => Self::Stopped,
+            Ok(_) => Self::Answered,
+        }
+    }
 }
 
 impl QuestionKind {
     /// Every question, in the order of [`Metrics::by_question`].
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 12] = [
         Self::Collision,
         Self::Distance,
         Self::DistanceAlong,
@@ -35,6 +56,11 @@ impl QuestionKind {
         Self::FirstContact,
         Self::FirstCollision,
         Self::Frame,
+        Self::Scene,
+        Self::Configurations,
+        Self::Edges,
+        Self::Path,
+        Self::Certificate,
     ];
 
     /// Its name on the wire.
@@ -47,6 +73,11 @@ impl QuestionKind {
             Self::FirstContact => "find_first_contact",
             Self::FirstCollision => "find_first_collision",
             Self::Frame => "session_frame",
+            Self::Scene => "query_scene",
+            Self::Configurations => "check_configurations",
+            Self::Edges => "check_edges",
+            Self::Path => "check_path",
+            Self::Certificate => "verify_certificate",
         }
     }
 }
@@ -71,7 +102,7 @@ pub struct QuestionMetrics {
     pub stopped: AtomicU64,
     /// Refused with a status.
     pub refused: AtomicU64,
-    /// Searches; a frame has one and more for each pair.
+    /// Searches: one for each body, configuration, edge or pair of which something is asked.
     pub queries: AtomicU64,
     /// Searches that the filter left to exact arithmetic.
     pub exact_stages: AtomicU64,

@@ -4,8 +4,8 @@ use api::polytope_spec::Source;
 use clearance_proto as api;
 use tonic::Code;
 
-use crate::robots::robots;
-use crate::server::{Server, body, check, cube, with_cube};
+use crate::robots::{cell_of, check as configurations, robots};
+use crate::server::{Server, body, check, cube, vector, with_cube};
 use crate::sessions::scene;
 
 fn request(mesh: &api::Mesh, treatment: api::MeshTreatment) -> api::RegisterPolytopesRequest {
@@ -97,4 +97,91 @@ async fn a_bin_of_double_sheets_is_not_convex_and_its_hull_by_id_has_no_gap() {
     let robot = robots(&server).register_robot(asked).await.unwrap().into_inner().robot.unwrap();
     let part = &robot.parts[0];
     assert_eq!((part.gap, part.gap_lower, part.convex, part.closed), (None, None, None, None));
+}
+
+/// Questions to robots, scenes and judges were calls alone, in no row.
+#[tokio::test]
+async fn every_question_is_counted_in_a_row_of_its_own_with_what_became_of_it() {
+    let server = with_cube().await;
+    let urdf = "<robot name='r'><link name='a'/><link name='b'><collision><geometry>\
+        <box size='1 1 1'/></geometry></collision></link><joint name='j' type='prismatic'>\
+        <parent link='a'/><child link='b'/><axis xyz='1 0 0'/><limit lower='-9' upper='9'/></joint>\
+        </robot>";
+    let size = api::Vector3 { x: 1.0, y: 1.0, z: 1.0 };
+    let pose = Some(api::Pose { translation: vector(3.0, 0.0, 0.0), orientation: None });
+    let block = api::RobotObstacle { shape: Some(api::robot_obstacle::Shape::Box(size)), pose };
+    let cell = cell_of(&server, urdf, vec![block]).await;
+    let mut open = scene("s");
+    open.state.as_mut().unwrap().bodies =
+        vec![api::Body { id: 1, parts: vec![body("cube", 0.0)], ..Default::default() }];
+    server.sessions().open_session(open).await.unwrap();
+
+    let asked = configurations(&cell, api::CheckMode::FirstPair, &[0.0, 1.0, 3.0]);
+    robots(&server).check_configurations(asked.clone()).await.unwrap();
+    let wrong = api::CheckConfigurationsRequest { cell: None, ..asked.clone() };
+    robots(&server).check_configurations(wrong.clone()).await.unwrap_err();
+    let streamed =
+        [asked, wrong].map(|check| api::StreamConfigurationsRequest { check: Some(check) });
+    let answers = robots(&server).stream_configurations(tokio_stream::iter(streamed)).await;
+    let mut answers = answers.unwrap().into_inner();
+    for _ in 0..2 {
+        assert_eq!(answers.message().await.unwrap().unwrap().answer.unwrap().count, 3);
+    }
+    let edges = |cell: Option<api::RobotCell>| api::CheckEdgesRequest {
+        cell,
+        starts: vec![0.0, 0.0],
+        ends: vec![1.0, 3.0],
+        certificate: true,
+        ..Default::default()
+    };
+    let asked = edges(Some(cell.clone()));
+    let answer = robots(&server).check_edges(asked.clone()).await.unwrap().into_inner();
+    robots(&server).check_edges(edges(None)).await.unwrap_err();
+    let path = |cell: Option<api::RobotCell>| api::CheckPathRequest {
+        cell,
+        waypoints: vec![0.0, 1.0, 0.0],
+        ..Default::default()
+    };
+    robots(&server).check_path(path(Some(cell))).await.unwrap();
+    robots(&server).check_path(path(None)).await.unwrap_err();
+    let claim = api::EdgesClaim { question: Some(asked), answer: Some(answer) };
+    let claim = Some(api::verify_certificate_request::Claim::Edges(claim));
+    let asked = api::VerifyCertificateRequest { claim };
+    assert!(server.queries().verify_certificate(asked).await.unwrap().into_inner().valid);
+    let nothing = api::VerifyCertificateRequest::default();
+    server.queries().verify_certificate(nothing).await.unwrap_err();
+    let query = |id: &str, budget: Option<api::Budget>| api::QuerySceneRequest {
+        session_id: id.to_owned(),
+        packed_rays: Some(api::PackedRays {
+            origins: vec![-5.0, 0.5, 0.5, 5.0, 0.5, 0.5].into(),
+            displacements: vec![9.0, 0.0, 0.0, -9.0, 0.0, 0.0].into(),
+        }),
+        budget,
+        ..Default::default()
+    };
+    server.sessions().query_scene(query("s", None)).await.unwrap();
+    server.sessions().query_scene(query("other", None)).await.unwrap_err();
+    server
+        .sessions()
+        .query_scene(query("s", Some(api::Budget { steps: Some(1), ..Default::default() })))
+        .await
+        .unwrap();
+
+    let request = api::GetServerMetricsRequest {};
+    let metrics = server.info().get_server_metrics(request).await.unwrap().into_inner();
+    let told: Vec<_> = metrics.questions.iter().skip(7).collect();
+    let rows: Vec<_> = told
+        .iter()
+        .map(|row| (row.question.as_str(), [row.answered, row.stopped, row.refused, row.queries]))
+        .collect();
+    let wanted = [
+        ("query_scene", [1, 1, 1, 4]),
+        ("check_configurations", [3, 0, 1, 9]),
+        ("check_edges", [1, 0, 1, 2]),
+        ("check_path", [1, 0, 1, 2]),
+        ("verify_certificate", [1, 0, 1, 1]),
+    ];
+    assert_eq!(rows, wanted);
+    let kinds = metrics.questions.len();
+    assert_eq!(kinds, 12, "a new kind of question needs its row here");
 }

@@ -354,7 +354,26 @@ async fn certificates_of_edges_are_given_and_verified_and_changed_ones_refused()
         let longer = refusal(&|answer| answer.free_until[1] += 1e-3).await;
         assert!(longer.starts_with("edge 1: the pieces do not join"), "{longer}");
         let without = refusal(&|answer| answer.certificates[3].contact = None).await;
-        assert_eq!(without, "edge 3: the contact: there is no proof");
+        let bare = "edge 3: it is uncertified: its certificate is empty; the rest is shown";
+        assert_eq!(without, bare);
+        // An empty certificate is allowed: it is named, and what is wrong elsewhere comes first.
+        let emptied =
+            refusal(&|answer| answer.certificates[0] = api::EdgeCertificate::default()).await;
+        assert_eq!(emptied, bare.replace('3', "0"));
+        let both = refusal(&|answer| {
+            answer.certificates[0] = api::EdgeCertificate::default();
+            answer.certificates[1].pieces[0].speeds[0] *= 0.999;
+        });
+        assert!(both.await.starts_with("edge 1: piece 0: part 0 may be faster"));
+        let all = refusal(&|answer| {
+            answer.certificates.iter_mut().for_each(|one| *one = Default::default());
+        });
+        assert!(all.await.contains("is empty, and of 2 more; the rest is shown"));
+        // Where nothing is claimed there is nothing to show.
+        let mut modest = answer.clone();
+        modest.outcomes[0] = api::Outcome::Undecided.into();
+        (modest.free_until[0], modest.certificates[0]) = (0.0, api::EdgeCertificate::default());
+        assert!(verify(&question, &modest).await.unwrap().valid);
     }
     let question = request(0.0);
     let answer = client.check_edges(question.clone()).await.unwrap().into_inner();

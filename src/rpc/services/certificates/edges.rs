@@ -103,7 +103,14 @@ impl EdgesStatement {
             return Err(answer.field("outcomes").bad("must be one for each edge asked").into());
         }
         let subject: EdgeSubject<'_> = cell.subject();
+        let mut uncertified = Vec::new();
         for told in edges {
+            if told.certificate == EdgeCertificate::default() {
+                if told.claims_anything() {
+                    uncertified.push(told.index);
+                }
+                continue;
+            }
             let place = told.index * width..(told.index + 1) * width;
             let [from, to] = asked.ends.each_ref().map(|ends| &ends[place.clone()]);
             let claim = EdgeClaim {
@@ -117,8 +124,24 @@ impl EdgesStatement {
                 return Ok(Err(format!("edge {}: {refusal}", told.index)));
             }
         }
-        Ok(Ok(()))
+        Ok(uncertified.first().map_or(Ok(()), |first| Err(bare(*first, uncertified.len()))))
     }
+}
+
+impl ToldEdge {
+    /// Whether there is anything to show: a stretch that is free, or a contact.
+    fn claims_anything(&self) -> bool {
+        self.free_until > 0.0 || self.contact.is_some()
+    }
+}
+
+/// What is said of a claim some of whose edges come without a proof; all others are shown.
+fn bare(first: usize, count: usize) -> String {
+    let others = match count - 1 {
+        0 => String::new(),
+        others => format!(", and of {others} more"),
+    };
+    format!("edge {first}: it is uncertified: its certificate is empty{others}; the rest is shown")
 }
 
 /// By edge, the contact that is told of it.

@@ -103,9 +103,13 @@ impl Claim {
         }
     }
 
-    /// Judges it, until `stop` is set: a long proof about large bodies may take any while.
-    pub fn judge(self, stop: &AtomicBool) -> Result<api::VerifyCertificateResponse, Failure> {
-        let effort = &mut Effort::with_stop(u64::MAX, stop);
+    /// Judges it, until `stop` is set, which `effort` looks at: a long proof about large bodies may
+    /// take any while.
+    pub fn judge(
+        self,
+        stop: &AtomicBool,
+        effort: &mut Effort<'_>,
+    ) -> Result<api::VerifyCertificateResponse, Failure> {
         let judged = match self {
             Self::OfTwo(claim) => claim.judge(effort)?,
             Self::OfParts(claim) => claim.judge(effort)?,

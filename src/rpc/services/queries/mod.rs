@@ -26,6 +26,8 @@ use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::compute::JobSize;
 use crate::runtime::deadline::StopGuard;
+use crate::runtime::metrics::{Ending, QuestionKind};
+use clearance_geometry::effort::{Cost, Effort};
 use clearance_proto as api;
 
 /// The service.
@@ -126,8 +128,19 @@ impl api::query_service_server::QueryService for Queries {
         &self,
         request: Request<api::VerifyCertificateRequest>,
     ) -> Result<Response<api::VerifyCertificateResponse>, Status> {
+        let judged = self.judge(&request).await;
+        self.0.metrics.count(QuestionKind::Certificate, Ending::of(&judged, |_| false));
+        Ok(Response::new(judged?))
+    }
+}
+
+impl Queries {
+    async fn judge(
+        &self,
+        request: &Request<api::VerifyCertificateRequest>,
+    ) -> Result<api::VerifyCertificateResponse, Failure> {
         let shared = &self.0;
-        let intake = Intake::of(&request);
+        let intake = Intake::of(request);
         let convert =
             || certificates::Claim::convert(request.get_ref(), &shared.catalogue(), &shared.robots);
         let claim = intake.look_through(convert)?;
@@ -136,12 +149,15 @@ impl api::query_service_server::QueryService for Queries {
         let stop = guard.flag();
         // Until the job is done, whether somebody waits for it or not.
         let work = intake.work(claim.working_bytes())?;
+        let metrics = shared.metrics.clone();
         let judged = shared.compute.run(JobSize::UNKNOWN, move || {
-            let judged = claim.judge(&stop);
+            let mut effort = Effort::with_stop(u64::MAX, &stop);
+            let judged = claim.judge(&stop, &mut effort);
+            let cost = Cost { queries: 1, ..effort.cost };
+            metrics.add(QuestionKind::Certificate, &cost);
             drop(work);
             judged
         });
-        let judged = judged.await.map_err(Failure::from)??;
-        Ok(Response::new(judged))
+        judged.await?
     }
 }

@@ -105,12 +105,7 @@ impl Run {
 
 /// Counts a question by what became of it.
 pub(super) fn count<Q: Question>(metrics: &Metrics, answer: &Result<Q::Answer, Failure>) {
-    let ending = match answer {
-        Err(_) => Ending::Refused,
-        Ok(answer) if Q::has_stopped(answer) => Ending::Stopped,
-        Ok(_) => Ending::Answered,
-    };
-    metrics.count(Q::KIND, ending);
+    metrics.count(Q::KIND, Ending::of(answer, Q::has_stopped));
 }
 
 /// How long a question takes with the hulls that are to be built for it: a generous guess. None:

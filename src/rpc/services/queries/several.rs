@@ -32,12 +32,9 @@ pub(super) async fn answer(
     request: Request<api::FindFirstCollisionRequest>,
 ) -> Result<api::FindFirstCollisionResponse, Failure> {
     let found = search(shared, &request).await;
-    let ending = match &found {
-        Err(_) => Ending::Refused,
-        Ok(answer) if answer.stopped() != api::Stopped::Unspecified => Ending::Stopped,
-        Ok(_) => Ending::Answered,
-    };
-    shared.metrics.count(QuestionKind::FirstCollision, ending);
+    let has_stopped =
+        |answer: &api::FindFirstCollisionResponse| answer.stopped() != api::Stopped::Unspecified;
+    shared.metrics.count(QuestionKind::FirstCollision, Ending::of(&found, has_stopped));
     found
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use prost::Message;
+use tonic::Code;
 
 use super::chunks::{Chunks, in_chunks};
 use super::{Caller, size};
@@ -16,6 +17,7 @@ use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::cells::{BuiltCell, Payer};
 use crate::runtime::memory::{MemoryKind, Reservation};
+use crate::runtime::metrics::{Ending, QuestionKind};
 use clearance_geometry::effort::{Cost, Effort};
 use clearance_proto as api;
 use clearance_robot::cell::Cell;
@@ -73,8 +75,33 @@ pub(super) async fn build_cell(
     Ok(kept.unwrap_or_else(|| BuiltCell::new(cell, memory)))
 }
 
-/// Answers a call that stands alone.
+/// Answers a call that stands alone, and counts it.
 pub(super) async fn once(
+    caller: Caller<'_>,
+    request: api::CheckConfigurationsRequest,
+) -> Result<api::CheckConfigurationsResponse, Failure> {
+    let answered = with_its_cell(caller, request).await;
+    count(caller, &answered, |answer| answer);
+    answered
+}
+
+/// Counts a message about configurations by what became of it.
+pub(super) fn count<T>(
+    caller: Caller<'_>,
+    answered: &Result<T, Failure>,
+    answer: impl Fn(&T) -> &api::CheckConfigurationsResponse,
+) {
+    let ending = Ending::of(answered, |answered| is_out_of_time(&answer(answered).refused));
+    caller.shared.metrics.count(QuestionKind::Configurations, ending);
+}
+
+/// Whether one of these has no answer because the time was over.
+pub(super) fn is_out_of_time(refused: &[api::RefusedConfiguration]) -> bool {
+    let mut codes = refused.iter().filter_map(|one| Some(one.status.as_ref()?.code));
+    codes.any(|code| code == Code::DeadlineExceeded as i32)
+}
+
+async fn with_its_cell(
     caller: Caller<'_>,
     request: api::CheckConfigurationsRequest,
 ) -> Result<api::CheckConfigurationsResponse, Failure> {
@@ -105,7 +132,7 @@ pub(super) async fn answer(
     let size_max = ENTRIES_AT_ONCE / asked.entries_of_one.max(1);
     let chunks = Chunks { count, size: CHUNK.min(size_max).max(1) };
     let (stop, clock, cell) = (guard.flag(), shared.clock.clone(), cell.clone());
-    let compute = shared.compute.clone();
+    let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let memory = quota.reserve(MemoryKind::Replies, 0)?;
     let job = move || {
         let start = clock.now();
@@ -117,6 +144,7 @@ pub(super) async fn answer(
         let (packed, cost, memory) = in_chunks(&compute, chunks, memory, check)?;
         let mut answer = joined(packed);
         answer.clearances_per_configuration = per_configuration(&cell, asked.question);
+        metrics.add(QuestionKind::Configurations, &cost);
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
         Ok((answer, memory))
     };

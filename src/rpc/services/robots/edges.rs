@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use prost::Message;
 
-use super::check::{ANSWER_FACTOR, build_cell, time_of};
+use super::check::{ANSWER_FACTOR, build_cell, is_out_of_time, time_of};
 use super::chunks::{Chunks, in_chunks};
 use super::{Caller, size};
 use crate::rpc::convert::options::cost_to_wire;
@@ -17,6 +17,7 @@ use crate::rpc::convert::robots::edges::{
 use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::memory::MemoryKind;
+use crate::runtime::metrics::{Ending, QuestionKind};
 use crate::runtime::settings::Limits;
 use clearance_geometry::effort::{Cost, Effort};
 use clearance_proto as api;
@@ -39,8 +40,23 @@ fn chunks_of(count: usize, asked: &AskedEdges) -> Chunks {
     Chunks { count, size: if asked.certificate { CERTIFIED_CHUNK } else { CHUNK } }
 }
 
-/// Answers about every edge.
+/// Answers about every edge, and counts the call.
 pub(super) async fn answer(
+    caller: Caller<'_>,
+    request: api::CheckEdgesRequest,
+) -> Result<api::CheckEdgesResponse, Failure> {
+    let answered = of_edges(caller, request).await;
+    let ending = Ending::of(&answered, has_stopped);
+    caller.shared.metrics.count(QuestionKind::Edges, ending);
+    answered
+}
+
+/// Whether one of the edges was given up, or had no time left.
+fn has_stopped(edges: &api::CheckEdgesResponse) -> bool {
+    is_out_of_time(&edges.refused) || edges.outcomes().any(|one| one == api::Outcome::Undecided)
+}
+
+async fn of_edges(
     caller: Caller<'_>,
     request: api::CheckEdgesRequest,
 ) -> Result<api::CheckEdgesResponse, Failure> {
@@ -51,7 +67,7 @@ pub(super) async fn answer(
     let asked = AskedEdges::convert(&Path::ROOT, request, &cell, shared.limits())?;
     let count = asked.ends[0].len() / cell.variable_count();
     let (stop, clock) = (guard.flag(), shared.clock.clone());
-    let compute = shared.compute.clone();
+    let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let memory = quota.reserve(MemoryKind::Replies, 0)?;
     let estimate = time_of(EDGE_TIME, count, &cell);
     let job = move || {
@@ -59,14 +75,25 @@ pub(super) async fn answer(
         let check = |range| weighed(&cell, &asked, range, &stop);
         let (packed, cost, _memory) = in_chunks(&compute, chunks_of(count, &asked), memory, check)?;
         let mut answer = joined_edges(packed);
+        metrics.add(QuestionKind::Edges, &cost);
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
         Ok(answer)
     };
     caller.run(estimate, job).await?
 }
 
-/// Answers about the edges between waypoints.
+/// Answers about the edges between waypoints, and counts the call.
 pub(super) async fn path(
+    caller: Caller<'_>,
+    request: api::CheckPathRequest,
+) -> Result<api::CheckPathResponse, Failure> {
+    let answered = of_path(caller, request).await;
+    let has_stopped = |path: &api::CheckPathResponse| path.edges.iter().any(has_stopped);
+    caller.shared.metrics.count(QuestionKind::Path, Ending::of(&answered, has_stopped));
+    answered
+}
+
+async fn of_path(
     caller: Caller<'_>,
     request: api::CheckPathRequest,
 ) -> Result<api::CheckPathResponse, Failure> {
@@ -78,7 +105,7 @@ pub(super) async fn path(
     let asked = asked_path(&request, &cell, shared.limits())?;
     let count = asked.ends[0].len() / cell.variable_count();
     let (stop, clock) = (guard.flag(), shared.clock.clone());
-    let compute = shared.compute.clone();
+    let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let mut memory = quota.reserve(MemoryKind::Replies, 0)?;
     let estimate = time_of(EDGE_TIME, count, &cell);
     let job = move || {
@@ -101,6 +128,7 @@ pub(super) async fn path(
             first += some;
         }
         let mut edges = joined_edges(packed);
+        metrics.add(QuestionKind::Path, &cost);
         edges.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
         Ok(path_answer(edges, all_edges))
     };

@@ -13,7 +13,7 @@ use tokio_stream::{Stream, StreamExt};
 use tonic::{Status, Streaming};
 
 use super::Caller;
-use super::check::{answer, build_cell};
+use super::check::{answer, build_cell, count};
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::{Failure, of_transport};
@@ -71,10 +71,8 @@ async fn talk(
 ) -> Result<(), Failure> {
     let mut cell: Option<BuiltCell> = None;
     let (mut first_index, mut last_bytes) = (0, 0);
-    let path = Path::ROOT.field("check");
     while let Some(request) = requests.next().await {
         let request = request.map_err(|status| of_transport(status, shared.limits()))?;
-        let check = request.check.ok_or_else(|| path.bad("is required"))?;
         if last_bytes > LARGE_ANSWER {
             // Closed: the client has gone, which the next sending finds out.
             let _ = answers.reserve_many(answers.max_capacity()).await;
@@ -82,13 +80,9 @@ async fn talk(
         let time = Duration::from_secs(shared.limits().call_seconds_max);
         let guard = StopGuard::after(Some(time));
         let caller = Caller { is_stream: true, ..Caller::of_one(shared, intake, &guard) };
-        if let Some(wire) = &check.cell {
-            // The one before gives back its memory first.
-            drop(cell.take());
-            cell = Some(build_cell(caller, &path.field("cell"), wire).await?);
-        }
-        let here = cell.as_ref().ok_or_else(|| path.field("cell").bad("is required at first"))?;
-        let (answered, memory) = answer(caller, &path, &here.cell, check).await?;
+        let answered = answer_next(caller, request.check, &mut cell).await;
+        count(caller, &answered, |(answer, _)| answer);
+        let (answered, memory) = answered?;
         intake.settle();
         let count = u64::from(answered.count);
         let answer = api::StreamConfigurationsResponse { first_index, answer: Some(answered) };
@@ -101,4 +95,21 @@ async fn talk(
         shared.refuse_while_draining()?;
     }
     Ok(())
+}
+
+/// Answers a message in the cell that it brings, or else in that of the message before.
+async fn answer_next(
+    caller: Caller<'_>,
+    check: Option<api::CheckConfigurationsRequest>,
+    cell: &mut Option<BuiltCell>,
+) -> Result<(api::CheckConfigurationsResponse, Reservation), Failure> {
+    let path = Path::ROOT.field("check");
+    let check = check.ok_or_else(|| path.bad("is required"))?;
+    if let Some(wire) = &check.cell {
+        // The one before gives back its memory first.
+        drop(cell.take());
+        *cell = Some(build_cell(caller, &path.field("cell"), wire).await?);
+    }
+    let here = cell.as_ref().ok_or_else(|| path.field("cell").bad("is required at first"))?;
+    answer(caller, &path, &here.cell, check).await
 }

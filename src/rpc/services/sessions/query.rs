@@ -23,6 +23,7 @@ use crate::rpc::transport::timing::time_left;
 use crate::runtime::compute::{Compute, Counted, JobSize};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Reservation};
+use crate::runtime::metrics::{Ending, QuestionKind};
 use crate::runtime::sessions::Held;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
@@ -46,8 +47,26 @@ const HOLD_MAX: Duration = Duration::from_millis(5);
 /// some milliseconds.
 const TREE_BODIES_MAX: usize = 2_000;
 
-/// Answers questions to the scene of a session.
+/// Answers questions to the scene of a session, and counts them.
 pub(super) async fn query(
+    host: &SessionHost,
+    metadata: &MetadataMap,
+    request: api::QuerySceneRequest,
+    intake: &Intake,
+) -> Result<api::QuerySceneResponse, Failure> {
+    let answered = ask(host, metadata, request, intake).await;
+    host.shared.metrics.count(QuestionKind::Scene, Ending::of(&answered, has_stopped));
+    answered
+}
+
+/// Whether one of the answers was cut short.
+fn has_stopped(reply: &api::QuerySceneResponse) -> bool {
+    let mut packed = [&reply.packed_hits, &reply.packed_cast_hits].into_iter().flatten();
+    reply.answers.iter().any(|answer| answer.stopped() != api::Stopped::Unspecified)
+        || packed.any(|hits| !hits.stopped_rays.is_empty())
+}
+
+async fn ask(
     host: &SessionHost,
     metadata: &MetadataMap,
     mut request: api::QuerySceneRequest,
@@ -181,6 +200,7 @@ impl Inquiry {
 
     /// The reply: what is not answered yet was stopped.
     fn close(self, frame_id: u64) -> api::QuerySceneResponse {
+        self.shared.metrics.add(QuestionKind::Scene, self.answers.cost());
         self.answers.close(frame_id, self.shared.clock.now())
     }
 }

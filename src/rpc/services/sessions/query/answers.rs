@@ -104,6 +104,11 @@ impl Answers {
         self.asked.count()
     }
 
+    /// What they have cost so far.
+    pub(super) fn cost(&self) -> &Cost {
+        &self.reply.cost
+    }
+
     /// Which bodies they are about.
     pub(super) fn filter(&self) -> &BodyFilter {
         &self.asked.filter
