@@ -123,6 +123,110 @@ async fn a_draining_server_says_so_ends_and_takes_nothing_new() {
     assert_eq!(status.code(), Code::Unavailable, "{status:?}");
 }
 
+/// Whoever waits for news, is silent or has finished is no reason to go on.
+#[tokio::test]
+async fn a_drain_does_not_wait_for_idle_watches_streams_and_connections() {
+    use crate::robots::robots;
+    use crate::sessions::scene;
+    use tokio::io::AsyncWriteExt;
+    use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
+    let server = crate::sessions::started().await;
+    server.sessions().open_session(scene("watched")).await.unwrap();
+    let mut silent = Vec::new();
+    for said in [&b""[..], b"PR", b"GET / HT"] {
+        for _ in 0..10 {
+            let mut stream = tokio::net::TcpStream::connect(server.address).await.unwrap();
+            stream.write_all(said).await.unwrap();
+            silent.push(stream);
+        }
+    }
+    let uri = format!("http://{}", server.address);
+    let (mut channels, mut watches, mut news) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut senders, mut reflections, mut streams) = (Vec::new(), Vec::new(), Vec::new());
+    for count in 0..100 {
+        let endpoint = tonic::transport::Endpoint::from_shared(uri.clone()).unwrap();
+        let channel = endpoint.connect().await.unwrap();
+        let mut health = HealthClient::new(channel.clone());
+        health.check(HealthCheckRequest::default()).await.unwrap();
+        match count % 5 {
+            0 => {
+                let watch = health.watch(HealthCheckRequest::default()).await.unwrap();
+                watches.push(watch.into_inner());
+            }
+            1 => {
+                let request =
+                    api::WatchSessionRequest { session_id: "watched".into(), ..Default::default() };
+                let mut sessions =
+                    api::session_service_client::SessionServiceClient::new(channel.clone());
+                let mut watch = sessions.watch_session(request).await.unwrap().into_inner();
+                watch.next().await.unwrap().unwrap();
+                news.push(watch);
+            }
+            2 => {
+                let (sender, receiver) = tokio::sync::mpsc::channel(1);
+                senders.push(sender);
+                let requests = tokio_stream::wrappers::ReceiverStream::new(receiver);
+                let mut client = ServerReflectionClient::new(channel.clone());
+                let replies = client.server_reflection_info(requests).await.unwrap();
+                reflections.push(replies.into_inner());
+            }
+            3 => {
+                let idle = tokio_stream::pending();
+                let replies = robots(&server).stream_configurations(idle).await.unwrap();
+                streams.push(replies.into_inner());
+            }
+            _ => {}
+        }
+        channels.push(channel);
+    }
+    let begun = std::time::Instant::now();
+    let (_channel, ended) = server.stop();
+    soon(ended).await.unwrap().unwrap();
+    let took = begun.elapsed();
+    assert!(took < std::time::Duration::from_secs(1), "{took:?}");
+}
+
+/// It was a reset connection, and a status of gRPC that other clients do not see.
+#[tokio::test]
+async fn other_protocols_are_told_what_is_spoken_here() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let server = crate::sessions::started().await;
+    let said = async |bytes: &[u8]| {
+        let mut stream = tokio::net::TcpStream::connect(server.address).await.unwrap();
+        stream.write_all(bytes).await.unwrap();
+        let mut answer = Vec::new();
+        // A reset is an answer, too: none.
+        let _ = soon(stream.read_to_end(&mut answer)).await;
+        String::from_utf8_lossy(&answer).into_owned()
+    };
+    let long =
+        ["POST /clearance.v1.QueryService/CheckCollision HTTP/1.1\r\n\r\n", &"x".repeat(99_999)];
+    for request in
+        ["GET / HTTP/1.1\r\nHost: x\r\n\r\n", "PRO", "HEAD / HTTP/1.0\r\n\r\n", &long.concat()]
+    {
+        let answer = said(request.as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.1 505 "), "{request:.20}: {answer}");
+        let body = "This is a gRPC service: it speaks HTTP/2 without TLS";
+        assert!(answer.split("\r\n\r\n").nth(1).unwrap().starts_with(body), "{answer}");
+    }
+    // The beginning of TLS is not answered in a language that it does not know.
+    assert!(!said(b"\x16\x03\x01\x02\x00\x01\x00").await.contains("HTTP"));
+
+    use tower::{Service, ServiceExt};
+    for kind in [None, Some("application/json"), Some("application/grpc-web+proto")] {
+        let uri = format!("http://{}/clearance.v1.QueryService/CheckCollision", server.address);
+        let mut request = http::Request::post(uri);
+        if let Some(kind) = kind {
+            request = request.header("content-type", kind);
+        }
+        let request = request.body(tonic::body::Body::empty()).unwrap();
+        let mut channel = server.channel.clone();
+        let reply = channel.ready().await.unwrap().call(request).await.unwrap();
+        assert_eq!(reply.status(), 415, "{kind:?}");
+        assert!(reply.headers().get("grpc-status").is_none(), "{kind:?}");
+    }
+}
+
 #[tokio::test]
 async fn metrics_count_every_question_by_kind_and_outcome_and_its_exact_stages() {
     let server = Server::start().await;

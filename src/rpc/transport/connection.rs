@@ -155,6 +155,28 @@ fn admitted(
     Some(Admitted { connection, peer, permit, unread, heard, _memory: memory })
 }
 
+impl Connection {
+    /// Whether it begins as HTTP/1 does. Nothing is taken from it, and who is silent is waited for
+    /// no longer than for the rest of the preface.
+    pub(super) async fn speaks_http1(&mut self) -> bool {
+        let Self { stream, handshake, .. } = self;
+        let Some(Handshake { patience, .. }) = handshake else { return false };
+        // Of the methods of HTTP/1 none begins as the preface of HTTP/2 does: that one is PRI.
+        let mut head = [0; 3];
+        let peeked = tokio::select! {
+            peeked = stream.peek(&mut head) => peeked,
+            () = patience.as_mut() => return false,
+        };
+        let head = peeked.map_or(&[][..], |count| &head[..count]);
+        !b"PRI".starts_with(head) && head.iter().all(u8::is_ascii_uppercase)
+    }
+
+    /// The bytes themselves, past what is counted of HTTP/2.
+    pub(super) fn bytes(&mut self) -> &mut TcpStream {
+        &mut self.stream
+    }
+}
+
 impl AsyncRead for Connection {
     fn poll_read(
         mut self: Pin<&mut Self>,

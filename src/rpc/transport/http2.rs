@@ -22,6 +22,7 @@ use tower::Service;
 
 use super::call::Exchange;
 use super::connection::{Admitted, Connection, Heard, Peer};
+use super::http1::decline;
 use super::unread::Unread;
 use crate::runtime::settings::Limits;
 
@@ -127,9 +128,17 @@ where
     S: Clone + Send + Sync + 'static,
     S::Future: Send,
 {
-    let Admitted { connection, peer, mut permit, unread, heard, _memory } = admitted;
+    let Admitted { mut connection, peer, mut permit, unread, heard, _memory } = admitted;
     let (draining, leaving) = (connection_settings.draining.clone(), permit.has_to_leave());
     tokio::pin!(leaving);
+    let speaks_http1 = tokio::select! {
+        speaks = connection.speaks_http1() => speaks,
+        () = turned_true(draining.clone()) => return,
+        () = &mut leaving => return,
+    };
+    if speaks_http1 {
+        return decline(connection).await;
+    }
     let greeted = tokio::select! {
         greeted = connection_settings.builder.handshake::<_, Bytes>(connection) => greeted,
         // Whoever has said nothing yet is owed no farewell.

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
-use http::{HeaderMap, Request, Response};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use tonic::body::Body;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
@@ -68,6 +69,9 @@ where
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let Surround { settings, clock, metrics, unsent } = self.surround.clone();
+        if !is_grpc(request.headers()) {
+            return Box::pin(async { Ok(unsupported()) });
+        }
         let method = request.uri().path().to_owned();
         let limits = &settings.limits;
         let headers = Path::ROOT
@@ -121,6 +125,25 @@ where
         })
     }
 }
+
+/// Whether a request is one of gRPC, with messages as protocol buffers.
+fn is_grpc(headers: &HeaderMap) -> bool {
+    let Some(Ok(kind)) = headers.get(CONTENT_TYPE).map(HeaderValue::to_str) else { return false };
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    ["application/grpc", "application/grpc+proto"].iter().any(|own| own.eq_ignore_ascii_case(kind))
+}
+
+/// What a client of anything else is told, in HTTP's words: it would not see a status of gRPC.
+fn unsupported() -> Response<Body> {
+    let mut response = Response::new(Body::new(UNSUPPORTED.to_owned()));
+    *response.status_mut() = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+    let text = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, text);
+    response
+}
+
+const UNSUPPORTED: &str =
+    "This is a gRPC service: requests have the content type application/grpc, and no other.\n";
 
 fn refusal(failure: impl Into<Failure>) -> Response<Body> {
     Status::from(failure.into()).into_http()
@@ -178,6 +201,11 @@ mod tests {
         Surround { settings, clock: Arc::new(SystemClock), metrics: Arc::default(), unsent }
     }
 
+    fn request(timeout: &str) -> Request<Body> {
+        let request = Request::builder().header(CONTENT_TYPE, "application/grpc");
+        request.header("grpc-timeout", timeout).body(Body::empty()).unwrap()
+    }
+
     fn surrounded<F>(handler: fn() -> F, limits: Limits) -> impl Future<Output = Status>
     where
         F: Future<Output = Response<Body>> + Send + 'static,
@@ -185,8 +213,33 @@ mod tests {
         let inner = tower::service_fn(move |_request| async move {
             Ok::<_, std::convert::Infallible>(handler().await)
         });
-        let call = surround(limits).layer(inner).call(Request::new(Body::empty()));
+        let call = surround(limits).layer(inner).call(request("20S"));
         async { Status::from_header_map(call.await.unwrap().headers()).unwrap() }
+    }
+
+    #[test]
+    fn content_types_of_others_are_told_apart() {
+        let check = |kind: &[u8], expected: bool| {
+            let value = HeaderValue::from_bytes(kind).unwrap();
+            let headers = HeaderMap::from_iter([(CONTENT_TYPE, value)]);
+            assert_eq!(is_grpc(&headers), expected, "{}", kind.escape_ascii());
+        };
+        for own in ["application/grpc", "Application/gRPC+proto", "application/grpc; charset=utf-8"]
+        {
+            check(own.as_bytes(), true);
+        }
+        for other in [
+            "application/grpc-web",
+            "application/grpc+json",
+            "application/grpcx",
+            "application/json",
+            "text/html",
+            "",
+        ] {
+            check(other.as_bytes(), false);
+        }
+        check(b"application/grpc\xff", false);
+        assert!(!is_grpc(&HeaderMap::new()));
     }
 
     #[tokio::test]
@@ -209,8 +262,8 @@ mod tests {
         let inner = tower::service_fn(|_request| {
             std::future::pending::<Result<Response<Body>, std::convert::Infallible>>()
         });
-        let request = Request::builder().header("grpc-timeout", "2m").body(Body::empty()).unwrap();
-        let response = surround(Limits::default()).layer(inner).call(request).await.unwrap();
+        let call = surround(Limits::default()).layer(inner).call(request("2m"));
+        let response = call.await.unwrap();
         assert_eq!(code(response.headers()), Code::DeadlineExceeded);
     }
 

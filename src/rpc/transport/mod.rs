@@ -5,6 +5,7 @@ mod call;
 mod caller;
 pub(super) mod connection;
 mod frames;
+mod http1;
 pub(super) mod http2;
 pub(super) mod intake;
 pub mod layer;

@@ -71,7 +71,15 @@ async fn talk(
 ) -> Result<(), Failure> {
     let mut cell: Option<BuiltCell> = None;
     let (mut first_index, mut last_bytes) = (0, 0);
-    while let Some(request) = requests.next().await {
+    let mut draining = shared.draining.clone();
+    loop {
+        let next = tokio::select! {
+            biased;
+            next = requests.next() => next,
+            // Whoever asks nothing is not waited for. When the sender is gone, so is the server.
+            _ = draining.wait_for(|drains| *drains) => return Err(Failure::Draining),
+        };
+        let Some(request) = next else { return Ok(()) };
         let request = request.map_err(|status| of_transport(status, shared.limits()))?;
         if last_bytes > LARGE_ANSWER {
             // Closed: the client has gone, which the next sending finds out.
@@ -94,7 +102,6 @@ async fn talk(
         first_index += count;
         shared.refuse_while_draining()?;
     }
-    Ok(())
 }
 
 /// Answers a message in the cell that it brings, or else in that of the message before.

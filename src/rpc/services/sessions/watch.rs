@@ -35,6 +35,10 @@ pub(super) type Replies = Pin<Box<dyn Stream<Item = WatchReply> + Send>>;
 /// state of a large scene takes the session a while, which its owner shall not notice.
 const STATE_INTERVAL: Duration = Duration::from_secs(1);
 
+/// A server that drains tells a watcher what still happens. When nothing does for so long, the
+/// watch ends, which would hold the server back otherwise.
+const QUIET: Duration = Duration::from_millis(250);
+
 /// A reply that waits to be sent, with what it takes.
 struct Queued {
     reply: WatchReply,
@@ -128,6 +132,7 @@ impl Watch {
                     continue;
                 }
                 received = news.recv() => received,
+                () = tokio::time::sleep(QUIET), if told_draining => return Err(Failure::Draining),
             };
             match received {
                 Ok(Some(told)) if told.frame.encoded_len() as u64 <= self.bytes_max => {
