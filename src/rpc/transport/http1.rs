@@ -17,8 +17,9 @@ const FAREWELL: Duration = Duration::from_millis(250);
 /// More of a request than this is not thrown away.
 const REQUEST_BYTES_MAX: usize = 1 << 20;
 
-const SENTENCE: &str = "This is a gRPC service: it speaks HTTP/2 without TLS, as `grpcurl -plaintext` does, and \
-     not HTTP/1.1.\n";
+const SENTENCE: &str = "\
+This is a gRPC service: it speaks HTTP/2 without TLS, as `grpcurl -plaintext` does, not HTTP/1.1.
+";
 
 /// Says what is spoken here, and hangs up.
 pub(super) async fn decline(mut connection: Connection) {
