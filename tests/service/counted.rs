@@ -185,3 +185,66 @@ async fn every_question_is_counted_in_a_row_of_its_own_with_what_became_of_it() 
     let kinds = metrics.questions.len();
     assert_eq!(kinds, 12, "a new kind of question needs its row here");
 }
+
+/// What stood in for a method outside sessions was not counted, and a cold distance of bodies that
+/// overlap was told to come from memory.
+#[tokio::test]
+async fn what_answers_in_the_place_of_a_method_is_counted_outside_sessions_too() {
+    let server = with_cube().await;
+    let info = server.info().get_server_info(api::GetServerInfoRequest {}).await.unwrap();
+    let info = info.into_inner();
+    let named = |method: &api::MethodInfo| {
+        Some(api::QueryOptions { method: method.name.clone(), ..Default::default() })
+    };
+    for method in &info.methods {
+        let asked = api::CheckCollisionRequest {
+            p: Some(body("cube", 0.0)),
+            q: Some(body("cube", 4.2)),
+            options: named(method),
+            ..Default::default()
+        };
+        let far = server.queries().check_collision(asked.clone()).await.unwrap().into_inner();
+        let cost = far.cost.unwrap();
+        let told = (cost.queries, cost.by_bounds, cost.witness_hits, cost.candidates);
+        assert_eq!(told, (1, 1, 0, 0), "{}", method.name);
+        let asked = api::CheckCollisionRequest { q: Some(body("cube", 0.5)), ..asked };
+        let near = server.queries().check_collision(asked).await.unwrap().into_inner();
+        let cost = near.cost.unwrap();
+        assert_eq!((cost.queries, cost.witness_hits), (1, 0), "{}", method.name);
+        assert!(cost.by_bounds == 1 || cost.steps > 0 || cost.handed_over == 1, "{cost:?}");
+        assert!(cost.candidates == 0 || method.name == "hs_jump_plain", "{cost:?}");
+    }
+    for method in &info.distance_methods {
+        for (x, verdict) in [(0.5, api::Verdict::Overlapping), (4.2, api::Verdict::Separated)] {
+            let asked = api::MeasureDistanceRequest {
+                p: Some(body("cube", 0.0)),
+                q: Some(body("cube", x)),
+                options: named(method),
+                ..Default::default()
+            };
+            let answer = server.queries().measure_distance(asked).await.unwrap().into_inner();
+            let cost = answer.cost.unwrap();
+            assert_eq!((answer.verdict, cost.witness_hits), (verdict.into(), 0), "{}", method.name);
+            if verdict == api::Verdict::Overlapping {
+                assert!(cost.handed_over > 0, "{}: {cost:?}", method.name);
+            }
+        }
+    }
+    let spec = api::PolytopeSpec {
+        source: Some(Source::Mesh(mesh(cube(), &SIDES))),
+        treatment: api::MeshTreatment::Polyhedron.into(),
+        alias: "solid".to_owned(),
+        ..Default::default()
+    };
+    let request = api::RegisterPolytopesRequest { polytopes: vec![spec], validate_only: false };
+    server.polytopes().register_polytopes(request).await.unwrap();
+    for (x, by_bounds) in [(4.2, 1), (0.5, 0)] {
+        let asked = api::CheckCollisionRequest {
+            p: Some(body("solid", 0.0)),
+            q: Some(body("solid", x)),
+            ..Default::default()
+        };
+        let answer = server.queries().check_collision(asked).await.unwrap().into_inner();
+        assert_eq!(answer.cost.unwrap().by_bounds, by_bounds);
+    }
+}

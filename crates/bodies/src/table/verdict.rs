@@ -17,7 +17,7 @@ use clearance_geometry::contact_time::polyhedra::{self, Faces};
 use clearance_geometry::distance::{self, Compared, compare, compare_with_sum};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::pair::Pair;
-use clearance_geometry::separation::{CollisionMethod, METHODS, decide};
+use clearance_geometry::separation::{CollisionMethod, METHODS, decide, decide_by_name};
 use clearance_geometry::witness::Witness;
 
 /// What is not answered, in words.
@@ -194,7 +194,7 @@ impl ReadyVerdict {
         match &self.bodies {
             VerdictOf::Hulls { method, margin, pair } => {
                 let (pair, mut witness) = (pair.pair(), Witness::default());
-                let decision = decide(&pair, method, &mut witness, effort);
+                let decision = decide_by_name(&pair, method, &mut witness, effort);
                 let compared = margin.map(|margin| compare(&pair, margin, &mut witness, effort));
                 let decided = |proof: StaticProof| Decided {
                     verdict: proof.verdict(),
@@ -263,6 +263,8 @@ fn by_faces(
 ) -> Result<Decided, Stopped> {
     let of_hulls = decide(&hulls(solids), &METHODS[0], &mut Witness::default(), effort)?;
     if of_hulls.verdict() == Verdict::Separated {
+        // The faces were not asked.
+        effort.cost.by_bounds += 1;
         let proof = Ok(VerdictProof::OfHulls(of_hulls.proof));
         return Ok(Decided { verdict: Verdict::Separated, proof, meeting: None });
     }

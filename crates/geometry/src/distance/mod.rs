@@ -148,8 +148,14 @@ fn measure_inlined(
             return Err(why);
         }
     }
-    let start = witness.pairs.clone();
+    // A search for the distance cannot prove that there is none.
+    effort.cost.handed_over += 1;
+    let (start, hits) = (witness.pairs.clone(), effort.cost.witness_hits);
     let decision = decide(pair, &separation::METHODS[0], witness, effort)?;
+    if view.is_safe() {
+        // What it was decided by is what the search has just found, not what was remembered.
+        effort.cost.witness_hits = hits;
+    }
     if decision.verdict() != Verdict::Separated {
         return Ok(contact(pair, &view, decision));
     }

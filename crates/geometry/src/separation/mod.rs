@@ -78,8 +78,9 @@ pub fn decide_by_name(
     let decision = decide(pair, method, witness, effort)?;
     let cost = &mut effort.cost;
     if cost.witness_hits > before.witness_hits {
-        // The vector of the last frame is the first candidate of this one.
-        cost.candidates += u64::from(decision.verdict() == Verdict::Separated);
+        // By the text of HS-jump the vector of the last frame is the first candidate of this one.
+        let is_first = method.counts_candidates() && decision.verdict() == Verdict::Separated;
+        cost.candidates += u64::from(is_first);
     } else if cost.searches == before.searches {
         cost.by_bounds += 1;
     }

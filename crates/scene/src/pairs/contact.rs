@@ -176,9 +176,10 @@ pub(crate) fn parting(
         }
         last.bracket = [last.bracket[0].max(contact), last.bracket[1].max(free)];
     }
-    // Whoever met on the way was in contact then.
+    // Whoever met on the way was in contact at some time from `t_free` to `t_contact`.
     if let Some(met) = answer.way().filter(|way| way.has_met()) {
-        last.bracket = last.bracket.map(|time| time.max(met.t_contact));
+        let [contact, free] = last.bracket;
+        last.bracket = [contact.max(met.t_free), free.max(met.t_contact)];
     }
     Some(last)
 }

@@ -158,3 +158,33 @@ fn a_contact_lasts_while_its_bodies_rest_within_the_release_margin() {
     let report = step(&mut scene, &frame(id, vec![moved(2, at(1.06, 0.0, 0.0))]), &near);
     assert_eq!(events(&report), [(EventKind::Ended, 1, 2)]);
 }
+
+/// The lower end of the time at which a contact ended was that by which it had begun, which is
+/// rounded up: an ulp after the only contact of two points.
+#[test]
+fn brackets_of_events_enclose_the_times_of_bodies_that_pass_through_each_other() {
+    let point = Arc::new(clearance_geometry::hull::convex_hull(&[Vec3::zeros()]).unwrap().polytope);
+    let mut touched_once = 0;
+    // Bodies of this half extent pass each other from `from` to `to`, and meet within the sum.
+    for (shape, half) in [(point, 0.0), (cube(0.25), 0.25), (cube(0.125), 0.125)] {
+        for (from, to) in (1..13).flat_map(|a| (1..13).map(move |b| (f64::from(a), f64::from(b)))) {
+            let fast = Body { continuous: true, ..Body::solid(2, shape.clone()) };
+            let bodies = vec![Body::solid(1, shape.clone()), fast.placed(at(-from, 0.0, 0.0))];
+            let mut scene = open(bodies);
+            let next = frame(1, vec![moved(2, at(to, 0.0, 0.0))]);
+            let report = step(&mut scene, &next, &Questions::default());
+            assert_eq!(events(&report), [(Began, 1, 2), (Ended, 1, 2)], "{from} {to} {half}");
+            for (event, entered) in report.events.iter().zip([-2.0 * half, 2.0 * half]) {
+                // The time t is where t (from + to) = from + entered; a fused product has the sign
+                // of the difference, since the right side is a double.
+                let right = from + entered;
+                let sign = |time: f64| time.mul_add(from + to, -right);
+                let [lower, upper] = event.bracket;
+                assert!(sign(lower) <= 0.0 && sign(upper) >= 0.0, "{from} {to} {half}: {event:?}");
+                assert!(upper - lower <= 1e-6, "{event:?}");
+                touched_once += u32::from(half == 0.0);
+            }
+        }
+    }
+    assert_eq!(touched_once, 288);
+}

@@ -69,6 +69,11 @@ pub struct CollisionMethod {
 }
 
 impl CollisionMethod {
+    /// Whether its directions are counted as the text of HS-jump counts them.
+    pub(super) fn counts_candidates(&self) -> bool {
+        self.name == hs_jump::PLAIN.name
+    }
+
     /// The search alone, for measurements: nothing is proven or decided.
     pub fn propose(
         &self,
