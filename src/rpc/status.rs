@@ -1,6 +1,8 @@
 //! Everything that can go wrong in a call, and the one table that says what the client gets: a
 //! code, a reason for programs, words for people, and `google.rpc` details.
 
+mod ways_out;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -61,6 +63,9 @@ pub enum Failure {
     /// A limit is exceeded.
     #[error("{0}")]
     Limit(#[from] Exceeded),
+    /// A message has more bytes than are taken; and what to do about it.
+    #[error("{0}; {1}")]
+    MessageTooLong(Exceeded, &'static str),
     /// No polytope has this id or alias.
     #[error("{field}: no polytope {key:?} is registered here")]
     UnknownPolytope {
@@ -264,30 +269,31 @@ impl Failure {
         let row = StatusRow::new;
         let wrong = |reason| row(Code::InvalidArgument, reason);
         let claimed = |reason| row(Code::PermissionDenied, reason);
+        let unknown = |reason| row(Code::NotFound, reason);
+        let unmet = |reason| row(Code::FailedPrecondition, reason);
         match self {
-            Self::BadField(bad) => row(Code::InvalidArgument, Reason::BadField).at(&bad.field),
-            Self::Malformed(_) => row(Code::InvalidArgument, Reason::MalformedMessage),
+            Self::BadField(bad) => wrong(Reason::BadField).at(&bad.field),
+            Self::Malformed(_) => wrong(Reason::MalformedMessage),
             Self::DigestMismatch { field, actual } => {
-                row(Code::InvalidArgument, Reason::DigestMismatch).at(field).with("id", actual)
+                wrong(Reason::DigestMismatch).at(field).with("id", actual)
             }
             Self::NotConvex { field, .. } => wrong(Reason::NotConvex).at(field),
             Self::NotAPolyhedron { field, .. } => wrong(Reason::NotAPolyhedron).at(field),
-            Self::Limit(exceeded) => StatusRow::of_limit(exceeded),
+            Self::Limit(limit) | Self::MessageTooLong(limit, _) => StatusRow::of_limit(limit),
             Self::UnknownPolytope { field, key } => {
-                row(Code::NotFound, Reason::UnknownPolytope).at(field).with("key", key)
+                unknown(Reason::UnknownPolytope).at(field).with("key", key)
             }
             Self::UnknownRobot { field, id } => {
-                row(Code::NotFound, Reason::UnknownRobot).at(field).with("robot_id", id)
+                unknown(Reason::UnknownRobot).at(field).with("robot_id", id)
             }
             Self::UnknownSession(id) => {
-                row(Code::NotFound, Reason::UnknownSession).at("session_id").with("session_id", id)
+                unknown(Reason::UnknownSession).at("session_id").with("session_id", id)
             }
             Self::SessionReplaced(id) => {
-                let row = row(Code::FailedPrecondition, Reason::SessionReplaced).at("incarnation");
-                row.with("session_id", id)
+                unmet(Reason::SessionReplaced).at("incarnation").with("session_id", id)
             }
             Self::UnknownBody { field, id } => {
-                row(Code::NotFound, Reason::UnknownBody).at(field).with("body_id", id)
+                unknown(Reason::UnknownBody).at(field).with("body_id", id)
             }
             Self::AliasTaken { field, owner } => {
                 row(Code::AlreadyExists, Reason::AliasTaken).at(field).with("owner", owner)
@@ -298,8 +304,7 @@ impl Failure {
                 row(Code::AlreadyExists, Reason::SessionExists).at(field).with("session_id", id)
             }
             Self::PolytopeInUse { id, uses } => {
-                let row = row(Code::FailedPrecondition, Reason::PolytopeInUse);
-                row.with("id", id).with("uses", uses)
+                unmet(Reason::PolytopeInUse).with("id", id).with("uses", uses)
             }
             Self::KeyframeNeeded { field, applied, .. } => {
                 StatusRow::of_frame(Reason::KeyframeNeeded, field, applied)
@@ -428,10 +433,11 @@ impl From<Status> for Failure {
 /// A status that the transport made, in the words of the table; others unchanged. The transport
 /// says OUT_OF_RANGE when a message is longer than the limit, and INTERNAL (without details, which
 /// our own statuses always have) when the bytes are no message: the wrong length, an unknown
-/// compression, or none at all.
-pub fn of_transport(status: Status, limits: &Limits) -> Status {
+/// compression, or none at all. `method` is the path of its URI.
+pub fn of_transport(status: Status, limits: &Limits, method: &str) -> Status {
     if status.code() == Code::OutOfRange && status.message().contains("message length too large") {
-        return Failure::from(limits.message_bytes_max().exceeded_at("message")).into();
+        let exceeded = limits.message_bytes_max().exceeded_at("message");
+        return Failure::MessageTooLong(exceeded, ways_out::way_out(method)).into();
     }
     if status.code() == Code::Internal && status.details().is_empty() {
         return Failure::Malformed(status.message().to_owned()).into();

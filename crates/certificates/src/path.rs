@@ -19,8 +19,8 @@ pub struct BadField {
 pub struct NotImplemented {
     /// The field that asks for it.
     pub field: String,
-    /// What is missing, in words.
-    pub what: &'static str,
+    /// What is missing, in words, and what there is in its place.
+    pub what: Cow<'static, str>,
 }
 
 /// A place in a request. It becomes text only when something is wrong there.
@@ -58,8 +58,8 @@ impl<'a> Path<'a> {
     }
 
     /// What is asked for here is more than this build can do.
-    pub fn not_implemented(&self, what: &'static str) -> NotImplemented {
-        NotImplemented { field: self.to_string(), what }
+    pub fn not_implemented(&self, what: impl Into<Cow<'static, str>>) -> NotImplemented {
+        NotImplemented { field: self.to_string(), what: what.into() }
     }
 
     /// A value of an enum that this server knows. Others come from newer clients, and what they ask

@@ -158,7 +158,7 @@ pub fn body_for(
 
 /// What a question asks for that is not answered about its bodies; `path` is that of the question.
 pub fn not_answered(path: &Path<'_>, refused: &NotAnswered) -> NotImplemented {
-    path.field(refused.field).not_implemented(refused.what)
+    path.field(refused.field).not_implemented(refused.with_instead())
 }
 
 /// How long it takes to build the hull of so many points: a generous guess.

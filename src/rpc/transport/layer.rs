@@ -102,7 +102,7 @@ where
         Box::pin(async move {
             let start = clock.now();
             let response = match limited.await {
-                Ok(Ok(result)) => mended(result?, &settings.limits),
+                Ok(Ok(result)) => mended(result?, &settings.limits, &method),
                 Ok(Err(panic)) => {
                     tracing::error!(method, panic = panic_message(&*panic), "a handler panicked");
                     Status::from(Failure::Bug("the handler panicked".to_owned())).into_http()
@@ -160,12 +160,12 @@ fn code(headers: &HeaderMap) -> Code {
 }
 
 /// Statuses that the transport made, in the words of our table.
-fn mended(response: Response<Body>, limits: &Limits) -> Response<Body> {
+fn mended(response: Response<Body>, limits: &Limits, method: &str) -> Response<Body> {
     if !matches!(code(response.headers()), Code::OutOfRange | Code::Internal) {
         return response;
     }
     match Status::from_header_map(response.headers()) {
-        Some(status) => of_transport(status, limits).into_http(),
+        Some(status) => of_transport(status, limits, method).into_http(),
         None => response,
     }
 }

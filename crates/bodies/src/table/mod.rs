@@ -105,12 +105,22 @@ pub fn places_of(kind: Kind) -> impl Iterator<Item = Place> {
     Place::ALL.into_iter().filter(move |place| place.takes(kind).is_ok())
 }
 
+impl NotAnswered {
+    /// What is not answered, and what is about the same bodies.
+    pub fn with_instead(&self) -> String {
+        let Self { what, kinds, .. } = self;
+        let topics: Vec<&str> = topics_of(*kinds).map(Topic::name).collect();
+        match topics.len() {
+            0 => format!("{what}; nothing is answered about these two"),
+            _ => format!("{what}; about these two are answered: {}", topics.join(", ")),
+        }
+    }
+}
+
 /// The refusal in words, with what is answered instead.
 impl fmt::Display for NotAnswered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { what, kinds, .. } = self;
-        let topics: Vec<&str> = topics_of(*kinds).map(Topic::name).collect();
-        write!(f, "not answered: {what}; of these bodies are: {}", topics.join(", "))
+        write!(f, "not answered: {}", self.with_instead())
     }
 }
 

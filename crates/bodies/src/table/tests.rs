@@ -69,8 +69,8 @@ fn a_refusal_names_the_body_to_blame_and_what_is_answered_instead() {
         assert_eq!((refused.field, refused.what), (field, "this question about polyhedra"));
         assert_eq!(
             refused.to_string(),
-            "not answered: this question about polyhedra; of these bodies are: verdict, first \
-             contact by translation, first collision of several"
+            "not answered: this question about polyhedra; about these two are answered: verdict, \
+             first contact by translation, first collision of several"
         );
     }
 }

@@ -20,6 +20,9 @@ use clearance_geometry::Vec3;
 use clearance_proto as api;
 use clearance_proto::upload_polytope_request::Part;
 
+/// The method, as its URI names it.
+const METHOD: &str = "/clearance.v1.PolytopeService/UploadPolytope";
+
 const POINT_BYTES: usize = 24;
 
 /// The largest piece that the bytes of an upload are kept in: so much is copied at a time while
@@ -74,7 +77,7 @@ async fn next(
     let limit = shared.limits().message_seconds_max();
     let message = tokio::time::timeout(Duration::from_secs(limit.value), chunks.message()).await;
     let message = message.map_err(|_| limit.exceeded_at("chunk"))?;
-    let message = message.map_err(|status| of_transport(status, shared.limits()))?;
+    let message = message.map_err(|status| of_transport(status, shared.limits(), METHOD))?;
     match message {
         Some(api::UploadPolytopeRequest { part: Some(part) }) => Ok(Some(part)),
         Some(_) => Err(Path::ROOT.field("chunk").bad("a message needs a header or a chunk").into()),

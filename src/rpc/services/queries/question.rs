@@ -149,7 +149,7 @@ impl AskedAt {
 
     /// Something was.
     pub(super) fn refuse(&self, refused: &NotAnswered) -> Unready {
-        let NotAnswered { field, what, .. } = *refused;
+        let (field, what) = (refused.field, refused.with_instead().into());
         let field = match self.0.as_deref() {
             None | Some("") => field.to_owned(),
             Some(at) => format!("{at}.{field}"),

@@ -80,7 +80,8 @@ fn find(several: AskedSeveral, run: &Run) -> Result<api::FindFirstCollisionRespo
         let one = |mover: AskedMover| {
             effort.look_at_clock().map_err(Unready::Stopped)?;
             let refused = |refused: NotAnswered| {
-                let missing = NotImplemented { field: mover.field, what: refused.what };
+                let missing =
+                    NotImplemented { field: mover.field, what: refused.with_instead().into() };
                 Unready::Failed(missing.into())
             };
             ready(mover.body.prepare(effort)?, mover.travel).map_err(refused)

@@ -24,6 +24,9 @@ use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::Reservation;
 use clearance_proto as api;
 
+/// The method, as its URI names it.
+const METHOD: &str = "/clearance.v1.RobotService/StreamConfigurations";
+
 type StreamedAnswer = Result<api::StreamConfigurationsResponse, Status>;
 
 /// What goes to the client.
@@ -80,7 +83,7 @@ async fn talk(
             _ = draining.wait_for(|drains| *drains) => return Err(Failure::Draining),
         };
         let Some(request) = next else { return Ok(()) };
-        let request = request.map_err(|status| of_transport(status, shared.limits()))?;
+        let request = request.map_err(|status| of_transport(status, shared.limits(), METHOD))?;
         if last_bytes > LARGE_ANSWER {
             // Closed: the client has gone, which the next sending finds out.
             let _ = answers.reserve_many(answers.max_capacity()).await;

@@ -35,6 +35,9 @@ use crate::runtime::sessions::{Attachment, Slot, has_turned_true};
 use clearance_proto as api;
 use clearance_proto::stream_session_request::Start;
 
+/// The method, as its URI names it.
+const METHOD: &str = "/clearance.v1.SessionService/StreamSession";
+
 /// For reports that are more bytes in memory than this it is taken.
 const LARGE_REPORT: u64 = 256 << 10;
 
@@ -345,7 +348,7 @@ impl Talk {
             self.is_over = true;
             return Ok(None);
         };
-        Ok(Some(next.map_err(|status| of_transport(status, self.host.shared.limits()))?))
+        Ok(Some(next.map_err(|status| of_transport(status, self.host.shared.limits(), METHOD))?))
     }
 
     /// Why the stream has to end, after the client was told.
