@@ -101,9 +101,11 @@ async fn an_upload_that_stands_still_is_ended_and_others_are_refused_meanwhile()
     let mut first = stand_still();
     let refusal = async {
         loop {
-            // One of the others may have had the place when the first one came.
+            // One of the others may have had the place when the first one came. The next one of them
+            // gives it some time: whoever follows it at once may come before it, each time anew.
             if first.is_finished() {
                 first = stand_still();
+                tokio::time::sleep(Duration::from_millis(20)).await;
             }
             let mut client = server.polytopes();
             let upload = client.upload_polytope(tokio_stream::iter([header.clone()]));
