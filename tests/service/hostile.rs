@@ -101,8 +101,8 @@ async fn an_upload_that_stands_still_is_ended_and_others_are_refused_meanwhile()
     let mut first = stand_still();
     let refusal = async {
         loop {
-            // One of the others may have had the place when the first one came. The next one of them
-            // gives it some time: whoever follows it at once may come before it, each time anew.
+            // One of the others may have had the place when the first one came. The next of them
+            // gives it some time: who follows it at once may come before it, each time anew.
             if first.is_finished() {
                 first = stand_still();
                 tokio::time::sleep(Duration::from_millis(20)).await;
