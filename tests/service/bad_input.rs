@@ -239,3 +239,39 @@ async fn what_is_beyond_a_limit_is_refused_with_the_limit() {
     let status = client.upload_polytope(tokio_stream::iter(messages)).await.unwrap_err();
     check(&status, code, "LIMIT_EXCEEDED", "chunk");
 }
+
+/// Streams name their methods themselves: a misspelt one would get the words for small messages.
+#[tokio::test]
+async fn messages_that_are_too_long_are_told_the_way_out_of_their_method() {
+    let limits = Limits { message_bytes_max: 64 << 10, ..Limits::default() };
+    let server = Server::with_limits(limits).await;
+    let told = |status: &tonic::Status, way: &str| {
+        check(status, Code::ResourceExhausted, "LIMIT_EXCEEDED", "message");
+        assert!(status.message().ends_with(way), "{status:?}");
+    };
+    let xyz = vec![1.0; 30_000];
+    let polytopes = vec![spec("", &xyz)];
+    let asked = api::RegisterPolytopesRequest { polytopes, validate_only: false };
+    let status = server.polytopes().register_polytopes(asked).await.unwrap_err();
+    told(&status, "; send fewer polytopes at once, and large ones by UploadPolytope");
+
+    let part = Some(api::upload_polytope_request::Part::Chunk(vec![0; 70_000].into()));
+    let parts = tokio_stream::iter([api::UploadPolytopeRequest { part }]);
+    let status = server.polytopes().upload_polytope(parts).await.unwrap_err();
+    told(&status, "; send the polytope in more parts");
+
+    let values = Some(api::CheckConfigurationsRequest { values: xyz, ..Default::default() });
+    let asked = tokio_stream::iter([api::StreamConfigurationsRequest { check: values }]);
+    let mut robots = crate::robots::robots(&server);
+    let mut answers = robots.stream_configurations(asked).await.unwrap().into_inner();
+    told(&answers.message().await.unwrap_err(), "; send the values in more messages");
+
+    let open = api::OpenSessionRequest { session_id: "x".repeat(70_000), ..Default::default() };
+    let start = Some(api::stream_session_request::Start::Open(open.into()));
+    let asked = tokio_stream::iter([api::StreamSessionRequest { start, ..Default::default() }]);
+    let status = match server.sessions().stream_session(asked).await {
+        Err(status) => status,
+        Ok(reports) => reports.into_inner().message().await.unwrap_err(),
+    };
+    told(&status, "; send some of the bodies in the next frame");
+}
