@@ -44,7 +44,7 @@ fn check(input: &[u8]) -> Behaviour {
         } else {
             Question::new(pair, motions[0], motions[1])
         };
-        Question { margin, ..question }
+        Question { reach: margin.into(), ..question }
     };
     let forth = ask(&question(false), &hostile);
     let back = ask(&question(true), &hostile);

@@ -362,7 +362,7 @@ fn check_contact(case: &Case, counts: &mut Counts) -> Result<(), String> {
     let swapped = Pair { p: pair.q, q: pair.p };
     let ask = |pair, of_p, of_q| -> Result<FirstContact, String> {
         let margin = case.margin;
-        let question = Question { margin, ..Question::new(pair, of_p, of_q) };
+        let question = Question { reach: margin.into(), ..Question::new(pair, of_p, of_q) };
         let effort = &mut Effort::with_steps(200_000);
         let found = first_contact(&question, &mut Witness::default(), effort);
         let found = found.map_err(|why| format!("{why:?}"))?;

@@ -231,7 +231,7 @@ fn no_witness_and_no_order_changes_what_a_question_about_motion_is_told() {
                 Pair::new(&bodies[q], pose_q, &bodies[p], pose_p),
             );
             let pair = if swapped { back } else { pair };
-            Question { margin, ..Question::new(pair, ways[0], ways[1]) }
+            Question { reach: margin.into(), ..Question::new(pair, ways[0], ways[1]) }
         };
         let ask = |swapped, witness: &mut Witness| {
             let effort = &mut Effort::unlimited();

@@ -52,6 +52,9 @@ fn claim(question: &api::CheckCollisionRequest, answer: &api::CheckCollisionResp
 
 const ORIGIN: [f64; 3] = [0.0; 3];
 
+/// Half the size of a capsule that stands, and where it does.
+const STANDING: [f64; 3] = [3.0, 4.0, 0.5];
+
 #[tokio::test]
 async fn bodies_that_are_made_to_touch_do_and_every_verdict_comes_with_a_proof_of_no_other() {
     let server = with_cube().await;
@@ -204,10 +207,14 @@ async fn what_is_not_answered_of_rounded_bodies_is_refused_with_its_field() {
     };
     let asked = question(body("channel", 0.0), q.clone().unwrap());
     unimplemented(&client.check_collision(asked).await.unwrap_err(), "q");
-    let asked = api::MeasureDistanceRequest { p: p.clone(), q: q.clone(), ..Default::default() };
-    unimplemented(&client.measure_distance(asked).await.unwrap_err(), "q");
-    let asked = api::MeasurePenetrationRequest { p: q.clone(), q: p.clone(), ..Default::default() };
-    unimplemented(&client.measure_penetration(asked).await.unwrap_err(), "p");
+    let channel = Some(body("channel", 0.0));
+    let asked =
+        api::MeasureDistanceRequest { p: channel.clone(), q: q.clone(), ..Default::default() };
+    let status = client.measure_distance(asked).await.unwrap_err();
+    check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "p");
+    let asked =
+        api::MeasurePenetrationRequest { p: q.clone(), q: channel.clone(), ..Default::default() };
+    unimplemented(&client.measure_penetration(asked).await.unwrap_err(), "q");
     let direction = vector(1.0, 0.0, 0.0);
     let asked = api::MeasureDistanceAlongRequest {
         p: p.clone(),
@@ -216,7 +223,7 @@ async fn what_is_not_answered_of_rounded_bodies_is_refused_with_its_field() {
         ..Default::default()
     };
     unimplemented(&client.measure_distance_along(asked).await.unwrap_err(), "q");
-    let asked = api::FindFirstContactRequest { p: p.clone(), q: q.clone(), ..Default::default() };
+    let asked = api::FindFirstContactRequest { p: channel, q: q.clone(), ..Default::default() };
     unimplemented(&client.find_first_contact(asked).await.unwrap_err(), "q");
     let moving = |body| api::MovingBody { body, ..Default::default() };
     let bodies = vec![moving(p), moving(q.clone())];
@@ -235,4 +242,158 @@ async fn what_is_not_answered_of_rounded_bodies_is_refused_with_its_field() {
     };
     let status = server.sessions().open_session(open).await.unwrap_err();
     unimplemented(&status, "state.bodies[0].parts[0].rounded");
+}
+
+#[tokio::test]
+async fn distances_of_rounded_bodies_are_brackets_with_proofs_that_hold_no_other() {
+    let server = with_cube().await;
+    let ask = async |p, q| {
+        let asked = api::MeasureDistanceRequest {
+            p: Some(p),
+            q: Some(q),
+            margin: Some(2.5),
+            ..Default::default()
+        };
+        let answer = server.queries().measure_distance(asked.clone()).await.unwrap().into_inner();
+        (asked, answer)
+    };
+    let claim = |question: &api::MeasureDistanceRequest, answer: &api::MeasureDistanceResponse| {
+        let (question, answer) = (Some(question.clone()), Some(answer.clone()));
+        Claim::Distance(api::DistanceClaim { question, answer })
+    };
+    let (asked, answer) = ask(at(capsule(4.0, 1.0), ORIGIN), at(ball(1.5), STANDING)).await;
+    let bracket = answer.distance.unwrap();
+    assert!(bracket.lower <= 2.5 && 2.5 <= bracket.upper && bracket.upper - bracket.lower < 1e-12);
+    assert_eq!((answer.verdict(), answer.within_margin), (Verdict::Separated, Some(true)));
+    let normal = answer.normal.unwrap();
+    assert!((normal.x + 0.6).abs() < 1e-12 && (normal.y + 0.8).abs() < 1e-12, "{normal:?}");
+    let closest = answer.closest_p.unwrap();
+    assert!((closest.x - 0.6).abs() < 1e-12 && (closest.z - 0.5).abs() < 1e-12, "{closest:?}");
+    verify(&server, claim(&asked, &answer)).await.unwrap();
+    for (lower, upper) in [(2.500_001, 2.6), (2.4, 2.499_999), (5.0, 5.0)] {
+        let distance = Some(api::Bracket { lower, upper });
+        let changed = api::MeasureDistanceResponse { distance, ..answer.clone() };
+        verify(&server, claim(&asked, &changed)).await.unwrap_err();
+    }
+    // That their polytopes are apart is no proof of a distance of balls.
+    let thin = ask(at(capsule(4.0, 0.0), ORIGIN), at(ball(0.0), STANDING)).await.1;
+    let status = server
+        .queries()
+        .verify_certificate(api::VerifyCertificateRequest { claim: Some(claim(&asked, &thin)) })
+        .await
+        .unwrap_err();
+    check(
+        &status,
+        Code::InvalidArgument,
+        "BAD_FIELD",
+        "distance.answer.certificate.verdict.rounded",
+    );
+    let (asked, answer) = ask(at(ball(2.0), ORIGIN), at(ball(3.0), [3., 4., 0.])).await;
+    assert_eq!(answer.verdict(), Verdict::Touching);
+    assert_eq!(answer.distance, Some(api::Bracket::default()));
+    assert!((answer.closest_p.unwrap().x - 1.2).abs() < 1e-12);
+    verify(&server, claim(&asked, &answer)).await.unwrap();
+}
+
+#[tokio::test]
+async fn depths_of_rounded_bodies_are_theirs_and_the_polytopes_together() {
+    let server = with_cube().await;
+    let claim = |question: &api::MeasurePenetrationRequest,
+                 answer: &api::MeasurePenetrationResponse| {
+        let (question, answer) = (Some(question.clone()), Some(answer.clone()));
+        Claim::Penetration(api::PenetrationClaim { question, answer })
+    };
+    for (p, q, depth, way) in [
+        // Balls whose middles are 5 apart.
+        (at(ball(3.0), ORIGIN), at(ball(2.5), [3., 4., 0.]), 0.5, [-0.6, -0.8, 0.0]),
+        // The middle of the ball is 0.25 below the cube's upper face.
+        (body("cube", 0.0), at(ball(0.5), [0.5, 0.5, 0.75]), 0.75, [0.0, 0.0, -1.0]),
+        // It is on the face.
+        (body("cube", 0.0), at(ball(0.5), [0.5, 0.5, 1.0]), 0.5, [0.0, 0.0, -1.0]),
+    ] {
+        let asked = api::MeasurePenetrationRequest {
+            p: Some(p),
+            q: Some(q),
+            with_surface: true,
+            ..Default::default()
+        };
+        let answer = server.queries().measure_penetration(asked.clone()).await.unwrap();
+        let answer = answer.into_inner();
+        let bracket = answer.depth.unwrap();
+        assert_eq!(answer.verdict(), Verdict::Overlapping);
+        assert!(bracket.lower <= depth && depth <= bracket.upper, "{answer:?}");
+        assert!(bracket.upper - bracket.lower < 1e-12, "{answer:?}");
+        let direction = answer.direction.unwrap();
+        let off = [direction.x - way[0], direction.y - way[1], direction.z - way[2]];
+        assert!(off.iter().all(|off| off.abs() < 1e-12), "{direction:?} {way:?}");
+        verify(&server, claim(&asked, &answer)).await.unwrap();
+        for (lower, upper) in [(depth + 1e-6, depth + 1.0), (0.0, depth - 1e-6)] {
+            let depth = Some(api::Bracket { lower, upper });
+            let changed = api::MeasurePenetrationResponse { depth, ..answer.clone() };
+            verify(&server, claim(&asked, &changed)).await.unwrap_err();
+        }
+    }
+}
+
+#[tokio::test]
+async fn rounded_bodies_that_fly_and_turn_first_meet_where_their_radii_do() {
+    let server = with_cube().await;
+    let claim = |question: &api::FindFirstContactRequest,
+                 answer: &api::FindFirstContactResponse| {
+        let (question, answer) = (Some(question.clone()), Some(answer.clone()));
+        Claim::FirstContact(api::FirstContactClaim { question, answer })
+    };
+    let straight = |velocity: [f64; 3]| {
+        let [x, y, z] = velocity;
+        let linear = api::LinearMotion { velocity: vector(x, y, z) };
+        Some(api::Motion { kind: Some(api::motion::Kind::Linear(linear)) })
+    };
+    let turning = {
+        let screw = api::ScrewMotion { axis: vector(1., 0., 0.), angle: 3.0, ..Default::default() };
+        Some(api::Motion { kind: Some(api::motion::Kind::Screw(screw)) })
+    };
+    // A capsule that stands at the origin, 2 to both sides, turns about x; the ball is at y = 2.5.
+    let half_turn = (std::f64::consts::FRAC_PI_2, 3.0);
+    for (p, p_motion, q, q_motion, margin, time) in [
+        (at(ball(1.), ORIGIN), None, at(ball(2.), [7., 0., 0.]), straight([-8., 0., 0.]), 0.0, 0.5),
+        (at(ball(1.), ORIGIN), None, at(ball(2.), [8., 0., 0.]), straight([-8., 0., 0.]), 1.0, 0.5),
+        // They graze: the way is 3 off.
+        (at(ball(1.), ORIGIN), None, at(ball(2.), [-4., 3., 0.]), straight([8., 0., 0.]), 0.0, 0.5),
+        (
+            at(capsule(4., 0.25), ORIGIN),
+            turning,
+            at(ball(0.25), [0., 2.5, 0.]),
+            None,
+            0.0,
+            half_turn.0 / half_turn.1,
+        ),
+        (at(ball(1.), ORIGIN), None, at(ball(2.), [1., 0., 0.]), straight([9., 0., 0.]), 0.0, 0.0),
+    ] {
+        let asked = api::FindFirstContactRequest {
+            p: Some(p),
+            q: Some(q),
+            p_motion,
+            q_motion,
+            margin,
+            impact: true,
+            ..Default::default()
+        };
+        let answer = server.queries().find_first_contact(asked.clone()).await.unwrap();
+        let answer = answer.into_inner();
+        assert_eq!(answer.outcome(), api::Outcome::Contact, "{answer:?}");
+        let met = answer.t_contact.unwrap();
+        assert!(answer.t_free <= time + 1e-6 && time - 1e-6 <= met, "{time}: {answer:?}");
+        assert!(answer.normal.is_some() && answer.point.is_some(), "{answer:?}");
+        verify(&server, claim(&asked, &answer)).await.unwrap();
+        let later = api::FindFirstContactResponse {
+            t_free: answer.t_free + 0.01,
+            t_contact: Some(met + 0.02),
+            ..answer.clone()
+        };
+        verify(&server, claim(&asked, &later)).await.unwrap_err();
+        if time > 0.0 {
+            let smaller = api::FindFirstContactRequest { p: Some(at(ball(1e-3), ORIGIN)), ..asked };
+            assert!(verify(&server, claim(&smaller, &answer)).await.is_err());
+        }
+    }
 }

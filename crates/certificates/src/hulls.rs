@@ -11,8 +11,8 @@ use crate::path::{BadField, Path};
 use crate::told::{Told, required, t_contact};
 use clearance_proof::Vec3;
 use clearance_proof::claim::{
-    Bodies, Course, Direction, FirstContact, MarginClaim, Outcome, RangeClaim, RangeProof, Span,
-    StaticProof, Surface, Verdict,
+    Bodies, Course, Direction, FirstContact, MarginClaim, Outcome, RangeClaim, RangeProof, Reach,
+    Span, StaticProof, Surface, Verdict,
 };
 use clearance_proof::effort::Effort;
 use clearance_proof::judge::{
@@ -113,8 +113,17 @@ impl Moves {
 
     /// Those of two bodies that start so.
     pub fn of<'a>(&self, bodies: Bodies<'a>) -> Course<'a> {
-        let Self { motion_p, motion_q, deviation_p, deviation_q, margin } = *self;
-        Course { bodies, motion_p, motion_q, margin, deviation_p, deviation_q }
+        self.within(self.margin.into(), bodies)
+    }
+
+    /// Those of two polytopes that start so and are rounded with these radii.
+    pub fn of_rounded<'a>(&self, bodies: Bodies<'a>, radii: [f64; 2]) -> Course<'a> {
+        self.within(Reach::of_rounded(radii, self.margin), bodies)
+    }
+
+    fn within<'a>(&self, reach: Reach, bodies: Bodies<'a>) -> Course<'a> {
+        let Self { motion_p, motion_q, deviation_p, deviation_q, .. } = *self;
+        Course { bodies, motion_p, motion_q, reach, deviation_p, deviation_q }
     }
 }
 

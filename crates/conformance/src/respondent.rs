@@ -21,7 +21,7 @@ impl Asked<'_> {
     pub(crate) fn motion_question(&self) -> Question<'_> {
         let [motion_p, motion_q] = self.case.motions();
         Question {
-            margin: self.case.contact_margin,
+            reach: self.case.contact_margin.into(),
             deviation_p: self.case.deviation,
             ..Question::new(self.pair, motion_p, motion_q)
         }

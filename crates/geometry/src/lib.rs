@@ -2,8 +2,8 @@
 //!
 //! Reading order: [`number`] makes arithmetic trustworthy; [`pose`] and [`motion`] say where things
 //! are; [`hull`] turns points into a [`polytope`], [`hierarchy`] and [`support`] search it;
-//! [`pair`] places two of them; [`separation`], [`distance`], [`penetration`] and [`contact_time`]
-//! answer with what [`claim`] can state, [`meeting`] with what is for use only; [`judge`] checks
+//! [`pair`] places two of them; [`separation`], [`distance`], [`penetration`], [`rounded`] and
+//! [`contact_time`] answer with what [`claim`] can state, [`meeting`] with what is for use only; [`judge`] checks
 //! claims without sharing code with the searches.
 
 pub use clearance_proof::{Mat3, Vec3, claim, effort, judge, motion, number, pose};
@@ -29,6 +29,7 @@ pub(crate) mod difference;
 pub mod distance;
 pub mod meeting;
 pub mod penetration;
+pub mod rounded;
 pub mod separation;
 
 #[cfg(all(test, target_arch = "x86_64"))]

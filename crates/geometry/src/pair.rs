@@ -3,7 +3,7 @@
 //! The Minkowski difference is always `M = {q - p : p in P, q in Q}`; its vertices are named by
 //! [`VertexPair`]s.
 
-use super::claim::{Bodies, Course, Points, TIME_TOLERANCE};
+use super::claim::{Bodies, Course, Points, Reach, TIME_TOLERANCE};
 use super::motion::Motion;
 use super::polytope::Polytope;
 use super::pose::Pose;
@@ -61,8 +61,8 @@ pub struct Question<'a> {
     pub deviation_p: f64,
     /// Proofs of freedom hold for every motion of Q within this of the stated one, metres.
     pub deviation_q: f64,
-    /// Contact means distance at most this, metres.
-    pub margin: f64,
+    /// Contact means distance at most this.
+    pub reach: Reach,
     /// Width of the bracket in t, before the clearance tolerance's share.
     pub time_tolerance: f64,
     /// Closer than this, metres, a graze may stay undecided; `None` for 1e-13 x max(size, world).
@@ -83,7 +83,7 @@ impl<'a> Question<'a> {
             motion_q,
             deviation_p: 0.0,
             deviation_q: 0.0,
-            margin: 0.0,
+            reach: Reach::ZERO,
             time_tolerance: TIME_TOLERANCE,
             clearance_tolerance: None,
         }
@@ -91,14 +91,14 @@ impl<'a> Question<'a> {
 
     /// Whether contact is meant exactly: no margin and no deviation.
     pub(crate) fn is_without_slack(&self) -> bool {
-        [self.margin, self.deviation_p, self.deviation_q].iter().all(|slack| *slack <= 0.0)
+        self.reach.is_zero() && self.deviation_p <= 0.0 && self.deviation_q <= 0.0
     }
 }
 
 impl<'a> From<&Question<'a>> for Course<'a> {
     fn from(question: &Question<'a>) -> Self {
-        let &Question { ref pair, motion_p, motion_q, margin, deviation_p, deviation_q, .. } =
+        let &Question { ref pair, motion_p, motion_q, reach, deviation_p, deviation_q, .. } =
             question;
-        Self { bodies: pair.into(), motion_p, motion_q, margin, deviation_p, deviation_q }
+        Self { bodies: pair.into(), motion_p, motion_q, reach, deviation_p, deviation_q }
     }
 }

@@ -1,5 +1,6 @@
 //! Which of several bodies that turn nothing first come into contact.
 
+use super::radii::ROUND;
 use super::row::{FACES_NANOSECONDS, FLAT, Needs, NotAnswered, TableEntry, Wanted};
 use crate::body::PlacedBody;
 use crate::kind::Kind;
@@ -20,9 +21,6 @@ pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<()> {
         [Rounded, _] | [_, Rounded] => Err(ROUND),
     }
 }
-
-/// What is not answered, in words.
-const ROUND: &str = "this question about rounded polytopes";
 
 /// What is built of each body.
 pub const NEEDS: Needs = Needs::SOLIDS;

@@ -1,6 +1,7 @@
 //! When two moving bodies first come into contact, and where.
 
 use super::hulls::ReadyHulls;
+use super::radii::BESIDE_POLYHEDRA;
 use super::row::{
     FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way, look_up,
 };
@@ -8,7 +9,7 @@ use super::verdict::{VerdictProof, hulls, prove, solids};
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use crate::solid::{Meeting, ReadySolid};
-use clearance_geometry::claim::{self, Outcome, SolidMotionProof, TIME_TOLERANCE, Verdict};
+use clearance_geometry::claim::{self, Outcome, Reach, SolidMotionProof, TIME_TOLERANCE, Verdict};
 use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_motion};
 use clearance_geometry::contact_time::{
     METHODS, Method, Travel, first_contact, first_contact_by, names_of_those_that_answer_all,
@@ -19,10 +20,8 @@ use clearance_geometry::meeting::{Impact, impact_of_contact};
 use clearance_geometry::motion::Motion;
 use clearance_geometry::pair::{Pair, Question};
 use clearance_geometry::pose::Pose;
+use clearance_geometry::rounded::{self, RoundedFirstContact, RoundedPair};
 use clearance_geometry::witness::Witness;
-
-/// What is not answered, in words.
-const ROUND: &str = "this question about rounded polytopes";
 
 /// What answers it if nothing turns.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
@@ -30,7 +29,8 @@ pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
     match kinds {
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
-        [Rounded, _] | [_, Rounded] => Err(ROUND),
+        [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
+        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Err(BESIDE_POLYHEDRA),
     }
 }
 
@@ -40,7 +40,8 @@ pub(super) fn entry_turning(kinds: [Kind; 2]) -> TableEntry<Way> {
     match kinds {
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Err("polyhedra that turn"),
-        [Rounded, _] | [_, Rounded] => Err(ROUND),
+        [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
+        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Err(BESIDE_POLYHEDRA),
     }
 }
 
@@ -52,7 +53,8 @@ pub(super) fn entry_with_slack(kinds: [Kind; 2]) -> TableEntry<Way> {
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => {
             Err("margins and deviations of polyhedra")
         }
-        [Rounded, _] | [_, Rounded] => Err(ROUND),
+        [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
+        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Err(BESIDE_POLYHEDRA),
     }
 }
 
@@ -100,10 +102,16 @@ impl Motions {
             motion_q,
             deviation_p,
             deviation_q,
-            margin,
+            reach: margin.into(),
             time_tolerance,
             clearance_tolerance,
         }
+    }
+
+    /// The question about a pair that is rounded.
+    fn about_rounded<'a>(&self, pair: &RoundedPair<'a>) -> Question<'a> {
+        let reach = Reach::of_rounded(pair.radii, self.margin);
+        Question { reach, ..self.about(pair.cores) }
     }
 
     /// How far the motions take bodies in these poses; of one that turns nothing.
@@ -123,6 +131,7 @@ pub struct FirstContactQuestion {
 enum FirstContactBy {
     Hulls { method: &'static Method, travels: [Option<Travel>; 2] },
     Faces([Travel; 2]),
+    Radii { method: &'static Method },
 }
 
 /// The question with its bodies.
@@ -136,6 +145,7 @@ pub struct ReadyFirstContact {
 enum FirstContactOf {
     Hulls { method: &'static Method, pair: ReadyHulls },
     Faces { solids: [ReadySolid; 2], travels: [Travel; 2] },
+    Radii { method: &'static Method, pair: ReadyHulls },
 }
 
 /// What is answered.
@@ -151,7 +161,7 @@ pub struct FirstContactAnswer {
     pub initial: Verdict,
     /// Why the search stopped before the bracket was narrow enough, if it did.
     pub stopped: Option<Stopped>,
-    /// Where and along which normal hulls meet, if it was asked for and they do.
+    /// Where and along which normal hulls or rounded bodies meet, if it was asked for and they do.
     pub impact: Option<Impact>,
     /// Where boundaries meet; of hulls it is not told.
     pub meeting: Option<Meeting>,
@@ -168,6 +178,8 @@ pub enum MotionProof {
     AtStart(VerdictProof),
     /// About the bodies as they are, which are separated at t = 0.
     OfSolids(SolidMotionProof),
+    /// About polytopes that are rounded.
+    OfRounded(RoundedFirstContact),
 }
 
 impl FirstContactQuestion {
@@ -196,6 +208,7 @@ impl FirstContactQuestion {
                 return Err(refused("p_motion", "faces that turn"));
             }
             (Way::Hulls, travels) => FirstContactBy::Hulls { method: &METHODS[0], travels },
+            (Way::Radii, _) => FirstContactBy::Radii { method: &METHODS[0] },
         };
         Ok(Self { motions, by })
     }
@@ -208,7 +221,9 @@ impl FirstContactQuestion {
     /// The name of a method that answers it, the default one first.
     pub fn method_name(&self, index: usize) -> Option<&'static str> {
         match self.by {
-            FirstContactBy::Hulls { .. } => METHODS.get(index).map(|method| method.name),
+            FirstContactBy::Hulls { .. } | FirstContactBy::Radii { .. } => {
+                METHODS.get(index).map(|method| method.name)
+            }
             FirstContactBy::Faces(_) => polyhedra::METHODS.get(index).map(|method| method.name),
         }
     }
@@ -216,17 +231,25 @@ impl FirstContactQuestion {
     /// By another method, if there is one by that index; in words why it does not answer these
     /// motions, and which methods do.
     pub fn with_method(self, index: usize) -> Result<Self, String> {
-        let (FirstContactBy::Hulls { travels, .. }, Some(method)) = (self.by, METHODS.get(index))
-        else {
-            return Ok(self);
+        let Some(method) = METHODS.get(index) else { return Ok(self) };
+        let by = match self.by {
+            FirstContactBy::Faces(_) => return Ok(self),
+            FirstContactBy::Hulls { travels, .. } => {
+                let translates = travels.iter().all(Option::is_some);
+                let is_plain = translates && self.motions.without_slack().is_some();
+                let by = FirstContactBy::Hulls { method, travels };
+                (method.answers_all() || is_plain).then_some(by)
+            }
+            FirstContactBy::Radii { .. } => {
+                method.answers_all().then_some(FirstContactBy::Radii { method })
+            }
         };
-        let translates = travels.iter().all(Option::is_some);
-        if method.answers_all() || translates && self.motions.without_slack().is_some() {
-            return Ok(Self { by: FirstContactBy::Hulls { method, travels }, ..self });
+        if let Some(by) = by {
+            return Ok(Self { by, ..self });
         }
         Err(format!(
-            "{} answers bodies that only translate, without margin and deviations; this question \
-             is for {}",
+            "{} answers polytopes that only translate, without radii, margin and deviations; this \
+             question is for {}",
             method.name,
             names_of_those_that_answer_all()
         ))
@@ -235,7 +258,9 @@ impl FirstContactQuestion {
     /// What is built of the bodies.
     pub fn needs(&self) -> Needs {
         match self.by {
-            FirstContactBy::Hulls { method, .. } => Needs::tables(method.tables),
+            FirstContactBy::Hulls { method, .. } | FirstContactBy::Radii { method } => {
+                Needs::tables(method.tables)
+            }
             FirstContactBy::Faces(_) => Needs::SOLIDS,
         }
     }
@@ -249,7 +274,9 @@ impl FirstContactQuestion {
             FirstContactBy::Hulls { .. } if self.motions.of_bodies.iter().all(is_linear) => {
                 (100_000, HULLS_NANOSECONDS)
             }
-            FirstContactBy::Hulls { .. } => (2_000_000, HULLS_NANOSECONDS),
+            FirstContactBy::Hulls { .. } | FirstContactBy::Radii { .. } => {
+                (2_000_000, HULLS_NANOSECONDS)
+            }
         };
         search + each * u64::from(vertices)
     }
@@ -262,6 +289,9 @@ impl FirstContactQuestion {
             }
             FirstContactBy::Faces(travels) => {
                 FirstContactOf::Faces { solids: solids(bodies)?, travels }
+            }
+            FirstContactBy::Radii { method } => {
+                FirstContactOf::Radii { method, pair: ReadyHulls::new(bodies) }
             }
         };
         Ok(ReadyFirstContact { motions: self.motions, bodies })
@@ -292,7 +322,33 @@ impl ReadyFirstContact {
                 }
                 by_faces(solids, *travels, wanted, effort)
             }
+            FirstContactOf::Radii { method, pair } => {
+                let (pair, witness) = (pair.rounded(), &mut Witness::default());
+                let question = self.motions.about_rounded(&pair);
+                let found = rounded::first_contact(method, &question, &pair, witness, effort)?;
+                let impact = if with_impact {
+                    rounded::impact_of_contact(&question, &pair, &found, effort)?
+                } else {
+                    None
+                };
+                Ok(FirstContactAnswer { impact, ..of_rounded(found) })
+            }
         }
+    }
+}
+
+/// What is found of rounded bodies.
+fn of_rounded(found: RoundedFirstContact) -> FirstContactAnswer {
+    let later = found.later.as_ref();
+    FirstContactAnswer {
+        outcome: found.outcome(),
+        t_free: later.map_or(0.0, |later| later.t_free),
+        t_contact: later.map_or(0.0, |later| later.t_contact),
+        initial: found.initial.verdict,
+        stopped: later.and_then(|later| later.stopped),
+        impact: None,
+        meeting: None,
+        proof: Ok(MotionProof::OfRounded(found)),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::body::PlacedBody;
 use clearance_geometry::pair::Pair;
+use clearance_geometry::rounded::RoundedPair;
 
-/// P and Q, each its own hull.
+/// P and Q, each its own hull, or the hull that is rounded.
 #[derive(Clone, Debug)]
 pub struct ReadyHulls([PlacedBody; 2]);
 
@@ -17,5 +18,11 @@ impl ReadyHulls {
     pub(crate) fn pair(&self) -> Pair<'_> {
         let [p, q] = &self.0;
         Pair { p: p.hull(), q: q.hull() }
+    }
+
+    /// With the radii by which they are rounded.
+    pub(crate) fn rounded(&self) -> RoundedPair<'_> {
+        let radii = self.0.each_ref().map(|placed| placed.body.radius());
+        RoundedPair { cores: self.pair(), radii }
     }
 }

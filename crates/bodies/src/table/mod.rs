@@ -14,6 +14,7 @@ pub mod first_collision;
 pub mod first_contact;
 pub mod hulls;
 pub mod place;
+mod radii;
 pub mod row;
 pub mod verdict;
 
@@ -23,6 +24,7 @@ use self::place::Place;
 use self::row::look_up;
 use crate::kind::Kind;
 
+pub use self::radii::is_by_radii;
 pub use self::row::{Needs, NotAnswered, Wanted};
 
 /// What may be asked about two bodies.
@@ -84,7 +86,7 @@ impl Topic {
             Self::Margin => look_up(kinds, verdict::entry_with_margin).map(drop),
             Self::Distance => look_up(kinds, distance::entry).map(drop),
             Self::DistanceAlong => look_up(kinds, along::entry).map(drop),
-            Self::Depth => look_up(kinds, depth::entry),
+            Self::Depth => look_up(kinds, depth::entry).map(drop),
             Self::FirstContact => look_up(kinds, first_contact::entry).map(drop),
             Self::FirstContactTurning => look_up(kinds, first_contact::entry_turning).map(drop),
             Self::FirstContactWithSlack => {

@@ -8,13 +8,15 @@ use clearance_geometry::polytope::Tables;
 /// answered, in words. A question with one way has the methods of this as `W`, others a [`Way`].
 pub(crate) type TableEntry<W> = Result<W, &'static str>;
 
-/// By what a question that has two ways is answered.
+/// By what a question that has several ways is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// By the methods for convex bodies, of which each is its own hull.
     Hulls,
     /// By the faces of both boundaries.
     Faces,
+    /// By the distance of the polytopes that are rounded, against the sum of the radii.
+    Radii,
 }
 
 /// A question that is not answered about the bodies at hand.

@@ -1,5 +1,7 @@
 //! The table as a whole, and what its rows answer about one body in two kinds.
 
+use super::depth::DepthQuestion;
+use super::distance::{DistanceAsked, DistanceQuestion};
 use super::first_contact::{FirstContactQuestion, Motions};
 use super::place::Place;
 use super::verdict::{VerdictProof, VerdictQuestion};
@@ -209,11 +211,14 @@ fn only_convex_parts_go_where_scenes_and_robots_keep_them() {
 }
 
 #[test]
-fn rounded_bodies_are_refused_beside_polyhedra_and_where_only_verdicts_are_answered() {
+fn rounded_bodies_are_refused_beside_polyhedra_along_directions_and_among_several() {
     let [polytope, polyhedron, rounded] = [Kind::Polytope, Kind::Polyhedron, Kind::Rounded];
     for other in [polytope, rounded] {
-        let answered: Vec<Topic> = topics_of([rounded, other]).collect();
-        assert_eq!(answered, [Topic::Verdict, Topic::Margin]);
+        let refused: Vec<Topic> = {
+            let is_refused = |topic: &Topic| topic.check([rounded, other]).is_err();
+            Topic::ALL.into_iter().filter(is_refused).collect()
+        };
+        assert_eq!(refused, [Topic::DistanceAlong, Topic::FirstCollision]);
     }
     assert_eq!(topics_of([rounded, polyhedron]).count(), 0);
     let refused = VerdictQuestion::of([rounded, polyhedron], None).unwrap_err();
@@ -221,4 +226,38 @@ fn rounded_bodies_are_refused_beside_polyhedra_and_where_only_verdicts_are_answe
     let body = PlacedBody { body: tetrahedron(rounded), pose: Pose::identity() };
     let refused = first_collision::ready(body, Travel::by(&Vec3::zeros())).unwrap_err();
     assert_eq!(refused.what, "this question about rounded polytopes");
+}
+
+/// A ball of radius 0.25 around each point of a tetrahedron whose face is at x = 0: what is measured
+/// of it is what is measured of the tetrahedron, but for the radius.
+#[test]
+fn a_rounded_body_is_nearer_deeper_and_sooner_than_its_polytope_by_its_radius() {
+    let kinds = [Kind::Rounded, Kind::Polytope];
+    let effort = &mut Effort::unlimited();
+    let distance = |kinds: [Kind; 2], x: f64, effort: &mut Effort<'_>| {
+        let question = DistanceQuestion::of(kinds).unwrap();
+        let ready = question.prepare([at(kinds[0], 0.0), at(kinds[1], x)]);
+        question.answer(&ready, DistanceAsked::default(), effort).distance.unwrap().bounds()
+    };
+    let [thin, thick] = [[Kind::Polytope; 2], kinds].map(|kinds| distance(kinds, 3.0, effort));
+    assert!((thin[0] - thick[0] - 0.25).abs() < 1e-12, "{thin:?} {thick:?}");
+    let depth = |kinds: [Kind; 2], effort: &mut Effort<'_>| {
+        let question = DepthQuestion::of(kinds).unwrap();
+        let ready = question.prepare([at(kinds[0], 0.0), at(kinds[1], 0.25)]);
+        question.answer(&ready, false, effort).unwrap().bounds()
+    };
+    let [thin, thick] = [[Kind::Polytope; 2], kinds].map(|kinds| depth(kinds, effort));
+    assert!((thick[0] - thin[0] - 0.25).abs() < 1e-12, "{thin:?} {thick:?}");
+    let velocity = Vec3::new(-4.0, 0.0, 0.0);
+    let motions = Motions::new([Motion::rest(), Motion::Linear { velocity }]);
+    let bodies = [at(Kind::Rounded, 0.0), at(Kind::Polytope, 3.0)];
+    let poses = [&bodies[0].pose, &bodies[1].pose];
+    let question = FirstContactQuestion::of(kinds, poses, motions).unwrap();
+    let found = question.prepare(bodies).unwrap().answer(true, WANTED, effort).unwrap();
+    assert_eq!((found.outcome, found.initial), (Outcome::Contact, Verdict::Separated));
+    // The corner at x = 1 has a ball around it that reaches 0.25 farther.
+    assert!((found.t_free - 1.75 / 4.0).abs() < 1e-9, "{found:?}");
+    let impact = found.impact.unwrap();
+    assert!((impact.point - Vec3::new(1.25, 0.0, 0.0)).norm() < 1e-6, "{impact:?}");
+    assert!((impact.normal.unwrap() - Vec3::new(-1.0, 0.0, 0.0)).norm() < 1e-6, "{impact:?}");
 }

@@ -1,12 +1,10 @@
 //! Separated, touching or overlapping; and whether within a margin.
 
-use std::cmp::Ordering;
-
-use arrayvec::ArrayVec;
-
 use super::hulls::ReadyHulls;
+use super::radii::{self, BESIDE_POLYHEDRA};
 use super::row::{
-    FACES_NANOSECONDS, FLAT, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, look_up,
+    FACES_NANOSECONDS, FLAT, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way,
+    look_up,
 };
 use crate::body::PlacedBody;
 use crate::kind::Kind;
@@ -14,44 +12,31 @@ use crate::solid::{Meeting, ReadySolid};
 use clearance_geometry::claim::{RoundedProof, SolidProof, StaticProof, Verdict};
 use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_verdict};
 use clearance_geometry::contact_time::polyhedra::{self, Faces};
-use clearance_geometry::distance::{self, Compared, compare, compare_with_sum};
+use clearance_geometry::distance::{self, Compared, compare};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::pair::Pair;
+use clearance_geometry::rounded::{self, RoundedPair};
 use clearance_geometry::separation::{CollisionMethod, METHODS, decide, decide_by_name};
 use clearance_geometry::witness::Witness;
 
-/// What is not answered, in words.
-const BESIDE_POLYHEDRA: &str = "rounded polytopes beside polyhedra";
-
-/// By what the verdict is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum VerdictWay {
-    /// By the methods for convex bodies, of which each is its own hull.
-    Hulls,
-    /// By the faces of both boundaries.
-    Faces,
-    /// By the distance of the polytopes that are rounded, against the sum of the radii.
-    Radii,
-}
-
 /// What answers the verdict.
-pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<VerdictWay> {
+pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
     use Kind::{Polyhedron, Polytope, Rounded};
     match kinds {
-        [Polytope, Polytope] => Ok(VerdictWay::Hulls),
-        [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(VerdictWay::Faces),
-        [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(VerdictWay::Radii),
+        [Polytope, Polytope] => Ok(Way::Hulls),
+        [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
+        [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
         [Rounded, Polyhedron] | [Polyhedron, Rounded] => Err(BESIDE_POLYHEDRA),
     }
 }
 
 /// What answers whether the distance is within a margin.
-pub(super) fn entry_with_margin(kinds: [Kind; 2]) -> TableEntry<VerdictWay> {
+pub(super) fn entry_with_margin(kinds: [Kind; 2]) -> TableEntry<Way> {
     use Kind::{Polyhedron, Polytope, Rounded};
     match kinds {
-        [Polytope, Polytope] => Ok(VerdictWay::Hulls),
+        [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Err("margins of polyhedra"),
-        [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(VerdictWay::Radii),
+        [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
         [Rounded, Polyhedron] | [Polyhedron, Rounded] => Err(BESIDE_POLYHEDRA),
     }
 }
@@ -79,7 +64,7 @@ pub struct ReadyVerdict {
 enum VerdictOf {
     Hulls { method: &'static CollisionMethod, margin: Option<f64>, pair: ReadyHulls },
     Faces([ReadySolid; 2]),
-    Radii { radii: [f64; 2], margin: Option<f64>, pair: ReadyHulls },
+    Radii { margin: Option<f64>, pair: ReadyHulls },
 }
 
 /// What is answered: a verdict may be found where there is no effort left for the margin.
@@ -122,16 +107,11 @@ impl VerdictQuestion {
             entry_with_margin(kinds).map_err(refused)?;
         }
         let by = match way {
-            VerdictWay::Hulls => VerdictBy::Hulls { method: &METHODS[0], margin },
-            VerdictWay::Faces => VerdictBy::Faces,
-            VerdictWay::Radii => VerdictBy::Radii { margin },
+            Way::Hulls => VerdictBy::Hulls { method: &METHODS[0], margin },
+            Way::Faces => VerdictBy::Faces,
+            Way::Radii => VerdictBy::Radii { margin },
         };
         Ok(Self { by })
-    }
-
-    /// Whether radii decide it: its proof is then one of rounded bodies.
-    pub fn is_by_radii(&self) -> bool {
-        matches!(self.by, VerdictBy::Radii { .. })
     }
 
     /// The name of a method that answers it, the default one first.
@@ -180,8 +160,7 @@ impl VerdictQuestion {
             }
             VerdictBy::Faces => VerdictOf::Faces(solids(bodies)?),
             VerdictBy::Radii { margin } => {
-                let radii = bodies.each_ref().map(|placed| placed.body.radius());
-                VerdictOf::Radii { radii, margin, pair: ReadyHulls::new(bodies) }
+                VerdictOf::Radii { margin, pair: ReadyHulls::new(bodies) }
             }
         };
         Ok(ReadyVerdict { bodies })
@@ -209,37 +188,25 @@ impl ReadyVerdict {
             VerdictOf::Faces(solids) => {
                 VerdictAnswer { decided: by_faces(solids, wanted, effort), compared: Ok(None) }
             }
-            VerdictOf::Radii { radii, margin, pair } => {
-                by_radii(&pair.pair(), *radii, *margin, effort)
-            }
+            VerdictOf::Radii { margin, pair } => by_radii(&pair.rounded(), *margin, effort),
         }
     }
 }
 
 /// By the distance of the polytopes: exactly, since radii and margin are summed exactly.
-fn by_radii(
-    pair: &Pair<'_>,
-    radii: [f64; 2],
-    margin: Option<f64>,
-    effort: &mut Effort<'_>,
-) -> VerdictAnswer {
+fn by_radii(pair: &RoundedPair<'_>, margin: Option<f64>, effort: &mut Effort<'_>) -> VerdictAnswer {
     let witness = &mut Witness::default();
-    let decided = compare_with_sum(pair, &radii, witness, effort).map(|found| {
-        let proof = found.proof();
-        let verdict = proof.verdict;
-        Decided { verdict, proof: Ok(VerdictProof::OfRounded(proof)), meeting: None }
-    });
-    let mut within = |margin| {
-        let is_in_contact = |decided: &Decided| decided.verdict != Verdict::Separated;
-        if decided.as_ref().is_ok_and(is_in_contact) {
-            return Ok(Compared { is_within: true, pairs: ArrayVec::new() });
-        }
-        let found = compare_with_sum(pair, &[radii[0], radii[1], margin], witness, effort)?;
-        // Of bodies that are apart no more than three pairs show it.
-        let pairs = found.pairs.iter().copied().take(3).collect();
-        Ok(Compared { is_within: found.order != Ordering::Greater, pairs })
+    let proof = rounded::verdict(pair, witness, effort);
+    let verdict = proof.as_ref().map(|proof| proof.verdict);
+    let within =
+        |margin| radii::within(pair, verdict.map_err(|why| *why)?, margin, witness, effort);
+    let compared = margin.map(within).transpose();
+    let decided = |proof: RoundedProof| Decided {
+        verdict: proof.verdict,
+        proof: Ok(VerdictProof::OfRounded(proof)),
+        meeting: None,
     };
-    VerdictAnswer { compared: margin.map(&mut within).transpose(), decided }
+    VerdictAnswer { compared, decided: proof.map(decided) }
 }
 
 /// Both bodies as solids.

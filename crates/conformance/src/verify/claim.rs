@@ -178,7 +178,8 @@ fn judge_moving(
     if ![margin, deviation_p].into_iter().all(|x| (0.0..f64::INFINITY).contains(&x)) {
         return Err("a margin is finite and at least 0".to_owned());
     }
-    let course = Course { bodies, motion_p, motion_q, margin, deviation_p, deviation_q };
+    let course =
+        Course { bodies, motion_p, motion_q, reach: margin.into(), deviation_p, deviation_q };
     judge_motion(&course, &claim, &mut Effort::unlimited()).map_err(words)?;
     let kind = if case.kind == Kind::Screw { "screw" } else { "linear" };
     Ok(Findings { proven: vec![format!("{kind} {}", answer.verdict)], open: Vec::new() })

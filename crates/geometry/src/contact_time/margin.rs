@@ -46,18 +46,18 @@ fn is_open(question: &Question<'_>, found: &FirstContact) -> bool {
 struct MarginProblem<'a> {
     bodies: Translating<'a>,
     /// Contact is a distance of at most this.
-    margin: Dyadic,
-    /// Free is a distance of more than this: the margin and what the bodies may deviate.
+    reach: Dyadic,
+    /// Free is a distance of more than this: the reach and what the bodies may deviate.
     clear: Dyadic,
 }
 
 impl<'a> MarginProblem<'a> {
     fn new(question: &Question<'a>, travels: [&Travel; 2]) -> Self {
         let deviations = &Dyadic::from(question.deviation_p) + &Dyadic::from(question.deviation_q);
-        let margin = Dyadic::from(question.margin);
-        let clear = &margin + &deviations;
+        let reach = question.reach.exact();
+        let clear = &reach + &deviations;
         let (travel, exponent) = relative(travels);
-        Self { bodies: Translating::new(&question.pair, travel, exponent), margin, clear }
+        Self { bodies: Translating::new(&question.pair, travel, exponent), reach, clear }
     }
 
     fn decide(
@@ -73,7 +73,7 @@ impl<'a> MarginProblem<'a> {
             return Ok(FirstContact { outcome, t_free: 1.0, t_contact: 1.0, chain, ..found });
         }
         let outcome = Outcome::Contact;
-        let start = self.bodies.nearest(0.0, &self.margin, &whole.corners, effort)?;
+        let start = self.bodies.nearest(0.0, &self.reach, &whole.corners, effort)?;
         if start.is_within {
             let pairs = start.pairs().into_iter().collect();
             let (t_free, t_contact, chain) = (0.0, 0.0, Vec::new());
@@ -81,14 +81,14 @@ impl<'a> MarginProblem<'a> {
         }
         let at_start = StaticProof::Separated { direction: start.direction() };
         let Some(Nearing { before: (t_free, beyond), by: (t_contact, within) }) =
-            first_within(&self.bodies, &self.margin, start, effort)?
+            first_within(&self.bodies, &self.reach, start, effort)?
         else {
             // Another motion within the deviations may make contact.
             return Ok(found);
         };
         let pairs = within.pairs().into_iter().collect();
         let contact = FirstContact { outcome, t_contact, pairs, ..found };
-        Ok(if self.clear == self.margin {
+        Ok(if self.clear == self.reach {
             FirstContact { t_free, chain: vec![link(t_free, &beyond)], ..contact }
         } else if contact.chain.is_empty() {
             FirstContact { initial: at_start, ..contact }

@@ -115,7 +115,7 @@ fn by_default(
         Some(translation) if question.is_without_slack() => {
             translate(method, question, &translation, witness, effort)
         }
-        Some(translation) if question.margin <= 0.0 => {
+        Some(translation) if question.reach.is_zero() => {
             translate_with_deviations(method, question, &translation, witness, effort)
         }
         Some(translation) => {

@@ -23,13 +23,14 @@ pub(crate) mod wolfe;
 
 use arrayvec::ArrayVec;
 
-pub(crate) use self::beyond::direction_beyond;
+pub(crate) use self::beyond::{direction_beyond, towards};
 use self::bracket::Bracket;
 pub(crate) use self::common_point::rounded_weights;
+pub(crate) use self::compare::length_compared;
 pub use self::compare::{Compared, DistanceSide, compare, compare_beyond, is_within};
 pub use self::methods::{DistanceMethod, METHODS, h_walk};
 use self::methods::{Ending, FoundSimplex, Proposer, gjk};
-pub use self::rounded::{ComparedWithSum, compare_with_sum};
+pub use self::rounded::{ComparedWithReach, compare_with_reach};
 use super::difference::bounded::BoundedView;
 use super::difference::exact::Difference;
 use super::effort::{Effort, Stopped};

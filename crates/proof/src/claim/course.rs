@@ -1,6 +1,7 @@
 //! Two bodies over a step: where they start, how they move, and what counts as contact.
 
 use super::bodies::Bodies;
+use super::reach::Reach;
 use crate::motion::Motion;
 use crate::number::tolerance;
 
@@ -20,8 +21,8 @@ pub struct Course<'a> {
     pub motion_p: Motion,
     /// How Q moves.
     pub motion_q: Motion,
-    /// Contact means distance at most this, metres.
-    pub margin: f64,
+    /// Contact means distance at most this.
+    pub reach: Reach,
     /// Freedom holds for every motion of P within this of the stated one, metres.
     pub deviation_p: f64,
     /// Proofs of freedom hold for every motion of Q within this of the stated one, metres.

@@ -9,6 +9,7 @@ mod direction;
 mod distance;
 mod motion;
 mod range;
+mod reach;
 mod rounded;
 mod solids;
 mod verdict;
@@ -21,7 +22,8 @@ pub use direction::{Axis, Direction};
 pub use distance::MarginClaim;
 pub use motion::{FirstContact, Frame, Link, MotionClaim, Outcome};
 pub use range::{RangeClaim, RangeEnd, RangeProof, Span};
-pub use rounded::{RoundedMargin, RoundedProof};
+pub use reach::Reach;
+pub use rounded::{RoundedMargin, RoundedMotionClaim, RoundedProof};
 pub use solids::{
     CollisionClaim, CollisionProof, Cover, CoverStep, Face, InnerPoint, MovingSolid, PairCover,
     Solid, SolidClaim, SolidMotionProof, SolidProof, Solids, VISITS_MAX,

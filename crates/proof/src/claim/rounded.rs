@@ -2,6 +2,7 @@
 
 use arrayvec::ArrayVec;
 
+use super::motion::MotionClaim;
 use super::verdict::Verdict;
 use crate::vertex_pair::VertexPair;
 
@@ -31,4 +32,16 @@ pub struct RoundedMargin {
     /// At most three, which show it of separated bodies as those of a [`super::MarginClaim`] do,
     /// with R more than the margin. None: the pairs of the verdict do.
     pub pairs: ArrayVec<VertexPair, 3>,
+}
+
+/// What is claimed of a course of polytopes that are rounded.
+#[derive(Clone, Copy, Debug)]
+pub struct RoundedMotionClaim<'a> {
+    /// How the bodies stand at t = 0, with its proof.
+    pub initial: &'a RoundedProof,
+    /// Where no link says it, what shows that at t = 0 they are farther apart than the margin, as
+    /// the pairs of a [`RoundedMargin`] do. None: the pairs of the verdict do.
+    pub start: &'a [VertexPair],
+    /// What is claimed of the polytopes, whose verdict it leaves to `initial`.
+    pub motion: MotionClaim<'a>,
 }

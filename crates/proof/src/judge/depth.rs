@@ -49,7 +49,8 @@ pub fn judge_depth<'a>(
     if is_longer(&reach, &outward, upper) {
         return Err(Refusal::BoundFails("M reaches beyond the upper bound"));
     }
-    surface.map_or(Ok(()), |surface| judge_surface(pair, lower, surface, effort))
+    let lower = Dyadic::from(lower);
+    surface.map_or(Ok(()), |surface| judge_surface(pair, &lower, surface, effort))
 }
 
 /// Whether `along · x = level` is farther from the origin than `bound`; `level` is not negative.
@@ -58,9 +59,11 @@ pub(super) fn is_longer(level: &Dyadic, along: &Exact, bound: f64) -> bool {
     level * level > &(&bound * &bound) * &scalar_product(along, along)
 }
 
-fn judge_surface(
+/// That a surface in M surrounds the origin and comes no closer to it than `lower`, which is not
+/// negative.
+pub(super) fn judge_surface(
     pair: &Bodies<'_>,
-    lower: f64,
+    lower: &Dyadic,
     surface: &Surface,
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
@@ -86,8 +89,7 @@ fn judge_surface(
         if height.sign() != Sign::Positive {
             return Err(Refusal::BoundFails("the origin is not strictly inside the surface"));
         }
-        let bound = Dyadic::from(lower);
-        if &height * &height < &(&bound * &bound) * &scalar_product(&normal, &normal) {
+        if &height * &height < &(lower * lower) * &scalar_product(&normal, &normal) {
             return Err(Refusal::BoundFails("the surface comes closer than the lower bound"));
         }
     }

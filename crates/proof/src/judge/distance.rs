@@ -7,6 +7,7 @@ use super::refusal::Refusal;
 use crate::claim::{Bodies, Direction, MarginClaim};
 use crate::effort::Effort;
 use crate::number::Sign;
+use crate::number::dyadic::Dyadic;
 use crate::vertex_pair::VertexPair;
 
 /// Proves that the distance of the pair is in `[lower, upper]`, from one to three vertex pairs.
@@ -136,8 +137,10 @@ pub fn judge_margin<'a>(
     let is_shown = match nearest {
         Some(nearest) if is_within => nearest.is_within(margin),
         // Nothing is farther along no direction.
-        Some(nearest) => shows_farther(pair, &nearest.along, margin, effort)?,
-        None => shows_farther(pair, &exact_direction(pair, direction)?, margin, effort)?,
+        Some(nearest) => shows_farther(pair, &nearest.along, &Dyadic::from(margin), effort)?,
+        None => {
+            shows_farther(pair, &exact_direction(pair, direction)?, &Dyadic::from(margin), effort)?
+        }
     };
     let why = if is_within {
         "the pairs are farther away than the margin"

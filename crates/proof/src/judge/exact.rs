@@ -22,10 +22,10 @@ pub(super) fn pay_for_vertex(v: u32, effort: &mut Effort<'_>) -> Result<(), Stop
 pub(super) fn shows_farther(
     pair: &Bodies<'_>,
     s: &Exact,
-    margin: f64,
+    margin: &Dyadic,
     effort: &mut Effort<'_>,
 ) -> Result<bool, Stopped> {
-    Ok(gap_compared(pair, s, &Dyadic::from(margin), effort)? == Ordering::Greater)
+    Ok(gap_compared(pair, s, margin, effort)? == Ordering::Greater)
 }
 
 /// How the gap between the bodies along a direction, by its length, compares with a length that is

@@ -34,6 +34,9 @@ pub use measures::{judge_compounds_depth, judge_compounds_distance};
 pub use motion::{judge_first_contact, judge_motion};
 pub use range::judge_range;
 pub use refusal::Refusal;
-pub use rounded::{judge_rounded, judge_rounded_margin};
+pub use rounded::{
+    RoundedBodies, judge_rounded, judge_rounded_depth, judge_rounded_distance,
+    judge_rounded_margin, judge_rounded_motion,
+};
 pub use solids::{judge_solid_motion, judge_solids};
 pub use verdict::{judge_static, judge_static_with};

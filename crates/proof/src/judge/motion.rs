@@ -124,13 +124,13 @@ fn judge_contact_at_start(course: &Course<'_>, claim: &MotionClaim<'_>) -> Resul
     let differences = exact_differences(&course.bodies, claim.pairs)?;
     let held = holds_origin(&differences)
         || holds_origin_in_solid(&differences)
-        || (course.margin > 0.0 && are_within(&differences, course.margin));
+        || (!course.reach.is_zero() && are_within(&differences, &course.reach.exact()));
     if held { Ok(()) } else { Err(Refusal::OriginNotHeld) }
 }
 
-/// Whether the hull of at most twelve vectors has a point within `margin` of the origin.
-fn are_within(vectors: &[Exact], margin: f64) -> bool {
-    comes_within(vectors, &[0.0; 12][..vectors.len()], margin)
+/// Whether the hull of at most twelve vectors has a point within `reach` of the origin.
+fn are_within(vectors: &[Exact], reach: &Dyadic) -> bool {
+    comes_within(vectors, &[0.0; 12][..vectors.len()], reach)
 }
 
 /// The links' closed intervals join and cover [0, t_free].
@@ -170,7 +170,7 @@ fn judge_start(
         return Ok(());
     }
     let s = exact_direction(&course.bodies, direction)?;
-    if shows_farther(&course.bodies, &s, course.margin, effort)? {
+    if shows_farther(&course.bodies, &s, &course.reach.exact(), effort)? {
         Ok(())
     } else {
         Err(Refusal::BoundFails("the start is farther apart than the margin"))
@@ -220,7 +220,7 @@ impl<'a> MotionJudge<'a> {
             is_exact
         } else {
             let up = |x: f64| self.scale.map_or(x, |scale| scale.times(x).next_up());
-            let clear = Interval::point(up(course.margin))
+            let clear = Interval::point(up(course.reach.upper()))
                 + Interval::point(up(course.deviation_p))
                 + Interval::point(up(course.deviation_q));
             let clear = if clear.high() > tolerance::LENGTH_LEAST { clear.high() } else { 0.0 };
@@ -241,7 +241,7 @@ impl<'a> MotionJudge<'a> {
         let course = self.course;
         let gap = gap_along(&course.bodies, s, effort)?;
         let rate = scalar_product(s, travel);
-        let clear = &(&Dyadic::from(course.margin) + &Dyadic::from(course.deviation_p))
+        let clear = &(&course.reach.exact() + &Dyadic::from(course.deviation_p))
             + &Dyadic::from(course.deviation_q);
         let clear_squared = &(&clear * &clear) * &scalar_product(s, s);
         Ok([link.t0, link.t1].into_iter().all(|t| {
@@ -252,7 +252,7 @@ impl<'a> MotionJudge<'a> {
 
     fn judge_contact(&self, claim: &MotionClaim<'_>) -> Result<(), Refusal> {
         let (course, pairs) = (self.course, claim.pairs);
-        let bare = course.margin <= 0.0;
+        let bare = course.reach.is_zero();
         let (most, words) = match (&self.translation, bare) {
             (Some(_), true) => (4, "one to four"),
             _ => (6, "one to six"),
@@ -275,11 +275,10 @@ impl<'a> MotionJudge<'a> {
                 self.movers.difference(vertices, (&trigs.0, &trigs.1), t)
             })
             .collect();
-        let margin = self
-            .scale
-            .map_or(course.margin, |scale| scale.times(course.margin).next_down().max(0.0));
+        let reach = course.reach.lower();
+        let reach = self.scale.map_or(reach, |scale| scale.times(reach).next_down().max(0.0));
         let met = surely_held(&differences)
-            || (!bare && surely_within(&differences, margin))
+            || (!bare && surely_within(&differences, reach))
             || surely_held_in_a_plane(course, &at_start, &differences, t)
             || (t >= 1.0 && held_at_the_end(course, pairs)?)
             || self.surely_passes(pairs, [claim.t_free, t])
@@ -304,8 +303,8 @@ impl<'a> MotionJudge<'a> {
         // margin of it, exactly if the hull of those at both ends does: weights of both ends mix
         // the times.
         let points: Vec<Exact> = at(claim.t_free).chain(at(claim.t_contact)).collect();
-        if self.course.margin > 0.0 {
-            return are_within(&points, self.course.margin);
+        if !self.course.reach.is_zero() {
+            return are_within(&points, &self.course.reach.exact());
         }
         holds_origin(&points) || holds_origin_in_solid(&points)
     }
@@ -357,12 +356,16 @@ fn surely_held(vectors: &[IntervalVec]) -> bool {
     vectors.len() >= 4 && (0..vectors.len()).all(|b| (0..b).all(|a| splits(a, b)))
 }
 
-/// Whether the hull of vectors from the enclosures surely has a point within `margin` of the
+/// Whether the hull of vectors from the enclosures surely has a point within `reach` of the
 /// origin.
-fn surely_within(vectors: &[IntervalVec], margin: f64) -> bool {
+fn surely_within(vectors: &[IntervalVec], reach: f64) -> bool {
     let radius = |v: &IntervalVec| norm(&v.map(|c| Interval::point(c.radius()))).high();
     let errors: Vec<f64> = vectors.iter().map(radius).collect();
     let exact = |v| interval::middle(v).data.0[0].map(Dyadic::from);
     errors.iter().all(|e| e.is_finite())
-        && comes_within(&vectors.iter().map(exact).collect::<Vec<_>>(), &errors, margin)
+        && comes_within(
+            &vectors.iter().map(exact).collect::<Vec<_>>(),
+            &errors,
+            &Dyadic::from(reach),
+        )
 }

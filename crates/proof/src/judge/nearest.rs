@@ -11,13 +11,13 @@ use crate::number::dyadic::Dyadic;
 /// errors.
 ///
 /// Exact, because no iteration finds the weights of hulls a million times as long as wide.
-pub(super) fn comes_within(points: &[Exact], errors: &[f64], bound: f64) -> bool {
+pub(super) fn comes_within(points: &[Exact], errors: &[f64], bound: &Dyadic) -> bool {
     let Foot { along, level, weights } = &nearest_point(points);
     let total = weights.iter().fold(Dyadic::zero(), |sum, w| &sum + w);
     let left = weights
         .iter()
         .zip(errors)
-        .fold(&total * &Dyadic::from(bound), |left, (w, e)| &left - &(w * &Dyadic::from(*e)));
+        .fold(&total * bound, |left, (w, e)| &left - &(w * &Dyadic::from(*e)));
     // |v| = level / |along| is at most left / total.
     let (level, left_squared) = (level * &total, &left * &left);
     left.sign() != Sign::Negative && &level * &level <= &left_squared * &squared(along)
@@ -152,14 +152,14 @@ mod tests {
         let exact = |all: &[[f64; 3]]| all.iter().map(|p| p.map(Dyadic::from)).collect::<Vec<_>>();
         let long = 2f64.powi(40);
         let needle = exact(&[[3.0, 80.0, -long], [3.0, -90.0, long], [3.0, 80.0, long]]);
-        assert!(comes_within(&needle, &[0.0; 3], 3.0));
-        assert!(!comes_within(&needle, &[0.0; 3], 3.0f64.next_down()));
+        assert!(comes_within(&needle, &[0.0; 3], &Dyadic::from(3.0)));
+        assert!(!comes_within(&needle, &[0.0; 3], &Dyadic::from(3.0f64.next_down())));
         // Half of a mean's weight is on the first corner, the rest on the other two.
-        assert!(comes_within(&needle, &[0.5, 0.25, 0.25], 3.375));
-        assert!(!comes_within(&needle, &[0.5, 0.25, 0.25], 3.375f64.next_down()));
+        assert!(comes_within(&needle, &[0.5, 0.25, 0.25], &Dyadic::from(3.375)));
+        assert!(!comes_within(&needle, &[0.5, 0.25, 0.25], &Dyadic::from(3.375f64.next_down())));
         let solid = [[3.0, 80.0, -long], [3.0, -90.0, long], [3.0, 80.0, long], [-3.0, 0.0, 0.0]];
-        assert!(comes_within(&exact(&solid), &[0.0; 4], 0.0));
-        assert!(!comes_within(&exact(&solid), &[1.0; 4], 1.0f64.next_down()));
-        assert!(comes_within(&exact(&solid), &[1.0; 4], 1.0));
+        assert!(comes_within(&exact(&solid), &[0.0; 4], &Dyadic::from(0.0)));
+        assert!(!comes_within(&exact(&solid), &[1.0; 4], &Dyadic::from(1.0f64.next_down())));
+        assert!(comes_within(&exact(&solid), &[1.0; 4], &Dyadic::from(1.0)));
     }
 }

@@ -2,10 +2,17 @@
 
 use std::cmp::Ordering;
 
-use super::exact::{exact_differences, gap_compared};
+use super::depth::judge_surface;
+use super::direction::exact_direction;
+use super::distance::judge_bounds;
+use super::exact::{Exact, exact_differences, gap_along, gap_compared, scalar_product};
+use super::motion::judge_motion;
 use super::nearest::nearest_point;
 use super::refusal::Refusal;
-use crate::claim::{Bodies, RoundedMargin, RoundedProof, Verdict};
+use crate::claim::{
+    Bodies, Course, Direction, MotionClaim, Outcome, RoundedMargin, RoundedMotionClaim,
+    RoundedProof, StaticProof, Surface, Verdict,
+};
 use crate::effort::Effort;
 use crate::number::Sign;
 use crate::number::dyadic::Dyadic;
@@ -87,6 +94,121 @@ pub fn judge_rounded_margin<'a>(
     let is_shown = gap_compared(pair, &nearest.along, &reach, effort)? == Ordering::Greater;
     let why = Refusal::BoundFails("the bodies may come within the margin");
     if is_shown { Ok(()) } else { Err(why) }
+}
+
+/// Proves that the distance of bodies that are apart is in `[lower, upper]`: with v the point
+/// nearest the origin in the hull of one to three pairs' differences, |v| is at most R and `upper`,
+/// and the least of `v·y / |v|` over M at least R and `lower`.
+pub fn judge_rounded_distance<'a>(
+    pair: impl Into<Bodies<'a>>,
+    [of_p, of_q]: [f64; 2],
+    [lower, upper]: [f64; 2],
+    pairs: &[VertexPair],
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    judge_bounds([lower, upper])?;
+    if !(1..=3).contains(&pairs.len()) {
+        return Err(Refusal::PairCount("one to three"));
+    }
+    let pair = &pair.into();
+    let nearest = nearest_point(&exact_differences(pair, pairs)?);
+    if nearest.length_compared(&sum(&[of_p, of_q, upper])?) == Ordering::Greater {
+        return Err(Refusal::BoundFails("the pairs are farther away than the upper bound"));
+    }
+    let least = sum(&[of_p, of_q, lower])?;
+    if gap_compared(pair, &nearest.along, &least, effort)? == Ordering::Less {
+        return Err(Refusal::BoundFails("the bodies come closer than the lower bound"));
+    }
+    Ok(())
+}
+
+/// Polytopes with balls of these radii around all their points, metres.
+#[derive(Clone, Copy, Debug)]
+pub struct RoundedBodies<'a> {
+    /// The polytopes.
+    pub cores: Bodies<'a>,
+    /// Metres.
+    pub radii: [f64; 2],
+}
+
+/// Proves that the depth of bodies that overlap, as `proof` says and is proven apart from this, is
+/// at most `upper`, and, where the pairs or a surface show it, at least `lower`.
+///
+/// Upper: M reaches from the origin along `face` by at most `upper` less R, which is negative where
+/// M does not hold the origin. Lower: the pairs are no farther than R less `lower`; of polytopes
+/// that overlap by more than that, only a surface shows it, as of bodies without radii.
+pub fn judge_rounded_depth(
+    RoundedBodies { cores, radii }: RoundedBodies<'_>,
+    [lower, upper]: [f64; 2],
+    proof: &RoundedProof,
+    (face, surface): (&Direction, Option<&Surface>),
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    judge_bounds([lower, upper])?;
+    let (reach, exact) = (sum(&radii)?, |x: f64| Dyadic::from(x));
+    let outward = exact_direction(&cores, face)?;
+    // The gap along the opposite is how far M stays away from the origin on that side.
+    let opposite = outward.each_ref().map(|c| -c);
+    let beyond = &reach - &exact(upper);
+    if signed_gap_compared(&cores, &opposite, &beyond, effort)? == Ordering::Less {
+        return Err(Refusal::BoundFails("M reaches beyond the upper bound"));
+    }
+    let left = &reach - &exact(lower);
+    if left.sign() == Sign::Negative {
+        let lower = -&left;
+        return surface.map_or(Ok(()), |surface| judge_surface(&cores, &lower, surface, effort));
+    }
+    let nearest = nearest_point(&exact_differences(&cores, &proof.pairs)?);
+    if nearest.length_compared(&left) == Ordering::Greater {
+        return Err(Refusal::BoundFails("the pairs are farther away than the lower bound leaves"));
+    }
+    Ok(())
+}
+
+/// Proves a claim about a course whose reach is the sum of these radii and of a margin: contact at
+/// t = 0 by the verdict there, all else by the polytopes' distance.
+pub fn judge_rounded_motion(
+    course: &Course<'_>,
+    radii: [f64; 2],
+    claim: &RoundedMotionClaim<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    let RoundedMotionClaim { initial, start, ref motion } = *claim;
+    judge_rounded(course.bodies, radii, initial, effort)?;
+    if initial.verdict != Verdict::Separated {
+        let is_at_start = motion.outcome == Outcome::Contact
+            && motion.t_free <= 0.0
+            && motion.t_contact <= 0.0
+            && motion.chain.is_empty();
+        let refused = Refusal::BoundFails("bodies in contact at t = 0 meet then");
+        return if is_at_start { Ok(()) } else { Err(refused) };
+    }
+    let pairs = if start.is_empty() { &initial.pairs } else { start };
+    if !(1..=3).contains(&pairs.len()) {
+        return Err(Refusal::PairCount("one to three"));
+    }
+    let named = std::array::from_fn(|k| pairs[k.min(pairs.len() - 1)]);
+    let direction = Direction::Nearest { pairs: named, negative: false };
+    let initial = &StaticProof::Separated { direction };
+    judge_motion(course, &MotionClaim { initial: Some(initial), ..*motion }, effort)
+}
+
+/// How the gap along a direction, by its length, compares with a length that may be negative, as
+/// the gap may. The direction is not zero.
+fn signed_gap_compared(
+    pair: &Bodies<'_>,
+    s: &Exact,
+    length: &Dyadic,
+    effort: &mut Effort<'_>,
+) -> Result<Ordering, Refusal> {
+    let gap = gap_along(pair, s, effort)?;
+    let squares = (&gap * &gap).cmp(&(&(length * length) * &scalar_product(s, s)));
+    Ok(match (gap.sign(), length.sign()) {
+        (Sign::Negative, Sign::Negative) => squares.reverse(),
+        (Sign::Negative, _) => Ordering::Less,
+        (_, Sign::Negative) => Ordering::Greater,
+        (Sign::Zero | Sign::Positive, Sign::Zero | Sign::Positive) => squares,
+    })
 }
 
 /// The exact sum of lengths.

@@ -130,8 +130,11 @@ fn with_a_margin_an_empty_chain_proves_only_a_start_that_is_farther_apart() {
     };
     let along = |x: f64| Direction::Vector(Vec3::new(1.0, x, 0.0));
     let judged = |motion, margin, deviation_p, outcome, direction| {
-        let question =
-            Question { margin, deviation_p, ..Question::new(pair, motion, Motion::rest()) };
+        let question = Question {
+            reach: margin.into(),
+            deviation_p,
+            ..Question::new(pair, motion, Motion::rest())
+        };
         let initial = StaticProof::Separated { direction };
         let all: Vec<VertexPair> =
             [(4, 3), (5, 0), (6, 0), (0, 4)].map(|(i, j)| VertexPair { i, j }).into();
@@ -191,7 +194,10 @@ fn contact_at_the_start_within_a_margin_is_proven_by_up_to_six_pairs() {
         .map(|(i, j)| VertexPair { i, j })
         .into();
     let judged = |margin, pairs| {
-        let question = Question { margin, ..Question::new(pair, Motion::rest(), Motion::rest()) };
+        let question = Question {
+            reach: margin.into(),
+            ..Question::new(pair, Motion::rest(), Motion::rest())
+        };
         let claim = MotionClaim {
             outcome: Outcome::Contact,
             t_free: 0.0,
@@ -221,7 +227,8 @@ fn what_is_nearest_in_a_sweep_proves_a_miss_of_the_margin_by_an_ulp() {
     let corners = VertexPair { i: corner(1.0), j: corner(-1.0) };
     let nearest = |pairs, negative| Direction::Nearest { pairs, negative };
     let judged = |margin, motion, direction, outcome, [t_free, t_contact]: [f64; 2]| {
-        let question = Question { margin, ..Question::new(pair, Motion::rest(), motion) };
+        let question =
+            Question { reach: margin.into(), ..Question::new(pair, Motion::rest(), motion) };
         let link = Link { t0: 0.0, t1: t_free, frame: Frame::World, direction };
         let (chain, pairs) = (&[link], &[corners]);
         let claim = MotionClaim { outcome, t_free, t_contact, chain, pairs, initial: None };

@@ -251,7 +251,7 @@ impl Way<'_> {
         Question {
             deviation_p: asking.p.deviation,
             deviation_q: asking.q.deviation,
-            margin: *margin,
+            reach: (*margin).into(),
             time_tolerance: between.time_tolerance,
             clearance_tolerance: between.clearance_tolerance,
             ..Question::new(pair, motion_p, motion_q)

@@ -299,7 +299,7 @@ fn meet(
     let mut met: Option<CastHit> = None;
     reached_parts(candidate.entry, sweep, |part, q| {
         let question = Question {
-            margin: cast.margin,
+            reach: cast.margin.into(),
             time_tolerance: cast.time_tolerance,
             ..Question::new(Pair { p: cast.start, q }, cast.motion, Motion::rest())
         };

@@ -118,7 +118,8 @@ fn the_proofs_of_motion_with_a_margin_are_accepted_by_the_judge() {
         );
         let way = Motion::ToPose { end, pivot: Some(start.translation), turn: None };
         let motion = if still { Motion::rest() } else { way };
-        let question = Question { margin, ..Question::new(pair, Motion::rest(), motion) };
+        let question =
+            Question { reach: margin.into(), ..Question::new(pair, Motion::rest(), motion) };
         let [chain] = &found.chains[..] else { panic!("{found:?}") };
         let claim = MotionClaim {
             outcome: found.outcome,

@@ -136,7 +136,10 @@ fn a_translation_that_ends_exactly_at_the_margin_is_in_contact_there() {
             let motions = linear.into_iter().filter(|_| body.vertex_count() == 8);
             for motion in motions.chain([to_pose]) {
                 let pair = Pair::new(&p, Pose::identity(), body, start);
-                let question = Question { margin, ..Question::new(pair, Motion::rest(), motion) };
+                let question = Question {
+                    reach: margin.into(),
+                    ..Question::new(pair, Motion::rest(), motion)
+                };
                 let mut effort = Effort::unlimited();
                 let found = first_contact(&question, &mut Witness::default(), &mut effort).unwrap();
                 let within = {

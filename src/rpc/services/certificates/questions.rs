@@ -10,8 +10,8 @@ use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::convert::geometry::verdict;
 use crate::rpc::convert::motions::motions;
 use crate::rpc::status::Failure;
-use clearance_bodies::table::Topic;
 use clearance_bodies::table::verdict::VerdictQuestion;
+use clearance_bodies::table::{Topic, is_by_radii};
 use clearance_certificates::hulls::{HullClaim, Moves, WithinMargin};
 use clearance_certificates::rounded::RoundedClaim;
 use clearance_certificates::told::Told;
@@ -61,13 +61,11 @@ impl AboutTwo for api::CheckCollisionRequest {
         let (certificate, proof_path) = (answer.certificate.as_ref(), path.field("certificate"));
         let refused = |refused| not_answered(asked, &refused);
         let row = VerdictQuestion::of(kinds(&p, &q), question.margin);
-        if row.as_ref().is_ok_and(VerdictQuestion::is_by_radii) {
+        if is_by_radii(kinds(&p, &q)) {
+            row.map_err(refused)?;
             NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
-            return Ok(PairClaim {
-                p,
-                q,
-                statement: Statement::Rounded(RoundedClaim::collision(told)?),
-            });
+            let statement = Statement::Rounded(RoundedClaim::collision(told)?);
+            return Ok(PairClaim { p, q, statement });
         }
         let solids = solids::of_verdict(path, answer)?;
         if solids.is_none() {
@@ -106,7 +104,11 @@ impl AboutTwo for api::MeasureDistanceRequest {
         told: &Told<'_, Self, Self::Answer>,
         [p, q]: [AskedBody; 2],
     ) -> Result<PairClaim, Failure> {
-        Ok(PairClaim { p, q, statement: Statement::Hulls(HullClaim::distance(told)?) })
+        let statement = match is_by_radii(kinds(&p, &q)) {
+            true => Statement::Rounded(RoundedClaim::distance(told)?),
+            false => Statement::Hulls(HullClaim::distance(told)?),
+        };
+        Ok(PairClaim { p, q, statement })
     }
 }
 
@@ -158,7 +160,11 @@ impl AboutTwo for api::MeasurePenetrationRequest {
         told: &Told<'_, Self, Self::Answer>,
         [p, q]: [AskedBody; 2],
     ) -> Result<PairClaim, Failure> {
-        Ok(PairClaim { p, q, statement: Statement::Hulls(HullClaim::penetration(told)?) })
+        let statement = match is_by_radii(kinds(&p, &q)) {
+            true => Statement::Rounded(RoundedClaim::penetration(told)?),
+            false => Statement::Hulls(HullClaim::penetration(told)?),
+        };
+        Ok(PairClaim { p, q, statement })
     }
 }
 
@@ -182,6 +188,12 @@ impl AboutTwo for api::FindFirstContactRequest {
         [p, q]: [AskedBody; 2],
     ) -> Result<PairClaim, Failure> {
         let Told { question, asked, answer, path } = told;
+        if is_by_radii(kinds(&p, &q)) {
+            NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
+            let moves = Moves::convert(asked, question)?;
+            let statement = Statement::Rounded(RoundedClaim::first_contact(told, moves)?);
+            return Ok(PairClaim { p, q, statement });
+        }
         let statement =
             if let Some(solids) = solids::of_motion(path, &motions(asked, question)?, answer)? {
                 let verdict = verdict(&path.field("initial_verdict"), answer.initial_verdict())?;

@@ -14,7 +14,10 @@ use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
 use clearance_bodies::table::Needs;
-use clearance_bodies::table::distance::{DistanceAnswer, DistanceAsked, DistanceQuestion};
+use clearance_bodies::table::distance::{
+    DistanceAnswer, DistanceAsked, DistanceQuestion, MeasuredDistance,
+};
+use clearance_certificates::rounded::rounded_distance_to_wire;
 use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::pair::VertexPair;
@@ -90,15 +93,15 @@ impl Question for AskedDistance {
         let margin_pairs: ArrayVec<VertexPair, 3> = margin_pairs.collect();
         match distance {
             Ok(distance) => {
-                answer.set_verdict(verdict_to_wire(distance.decision.verdict()));
-                answer.distance =
-                    Some(api::Bracket { lower: distance.lower, upper: distance.upper });
-                answer.closest_p = Some(vector_to_wire(&distance.closest_p));
-                answer.closest_q = Some(vector_to_wire(&distance.closest_q));
+                let ([lower, upper], [of_p, of_q]) = (distance.bounds(), distance.closest());
+                answer.set_verdict(verdict_to_wire(distance.verdict()));
+                answer.distance = Some(api::Bracket { lower, upper });
+                answer.closest_p = Some(vector_to_wire(&of_p));
+                answer.closest_q = Some(vector_to_wire(&of_q));
                 answer.normal = normal.as_ref().map(vector_to_wire);
                 answer.certificate =
-                    (!options.omit_certificate).then(|| distance_to_wire(&distance, &margin_pairs));
-                answer.set_stopped(stopped_to_wire(distance.stopped));
+                    (!options.omit_certificate).then(|| certificate(&distance, &margin_pairs));
+                answer.set_stopped(stopped_to_wire(distance.stopped()));
             }
             Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
         }
@@ -107,5 +110,12 @@ impl Question for AskedDistance {
             Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
         }
         Ok(answer)
+    }
+}
+
+fn certificate(found: &MeasuredDistance, margin_pairs: &[VertexPair]) -> api::DistanceCertificate {
+    match found {
+        MeasuredDistance::OfHulls(found) => distance_to_wire(found, margin_pairs),
+        MeasuredDistance::OfRounded(found) => rounded_distance_to_wire(&found.proof, margin_pairs),
     }
 }

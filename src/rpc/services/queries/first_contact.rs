@@ -18,7 +18,7 @@ use clearance_bodies::table::first_contact::{
     FirstContactAnswer, FirstContactQuestion, MotionProof,
 };
 use clearance_bodies::table::verdict::VerdictProof;
-use clearance_certificates::rounded::rounded_to_wire;
+use clearance_certificates::rounded::{rounded_motion_to_wire, rounded_to_wire};
 use clearance_geometry::claim::Outcome;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
@@ -123,6 +123,10 @@ fn certificate(proof: &MotionProof) -> api::MotionCertificate {
     let initial = match proof {
         MotionProof::OfHulls(found) => return motion_to_wire(found),
         MotionProof::OfSolids(proof) => return solids::motion_to_wire(proof),
+        MotionProof::OfRounded(found) => {
+            let start = found.start_pairs();
+            return rounded_motion_to_wire(&found.initial, start, found.later.as_ref());
+        }
         MotionProof::AtStart(VerdictProof::OfHulls(proof)) => proof_to_wire(proof),
         MotionProof::AtStart(VerdictProof::OfSolids(proof)) => solids::proof_to_wire(proof),
         MotionProof::AtStart(VerdictProof::OfRounded(proof)) => rounded_to_wire(proof, &[]),

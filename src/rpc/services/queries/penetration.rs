@@ -10,8 +10,8 @@ use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
 use clearance_bodies::table::Needs;
-use clearance_bodies::table::depth::DepthQuestion;
-use clearance_geometry::claim::Verdict;
+use clearance_bodies::table::depth::{DepthQuestion, MeasuredDepth};
+use clearance_certificates::rounded::rounded_depth_to_wire;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
 
@@ -72,16 +72,24 @@ impl Question for PenetrationQuestion {
         let mut answer = api::MeasurePenetrationResponse { cost: Some(cost), ..Default::default() };
         match depth {
             Ok(depth) => {
-                let verdict = depth.decision.verdict();
-                answer.set_verdict(verdict_to_wire(verdict));
-                answer.depth = Some(api::Bracket { lower: depth.lower, upper: depth.upper });
-                answer.direction =
-                    (verdict == Verdict::Overlapping).then(|| vector_to_wire(&depth.direction));
-                answer.certificate = (!options.omit_certificate).then(|| depth_to_wire(&depth));
-                answer.set_stopped(stopped_to_wire(depth.stopped));
+                let [lower, upper] = depth.bounds();
+                answer.set_verdict(verdict_to_wire(depth.verdict()));
+                answer.depth = Some(api::Bracket { lower, upper });
+                answer.direction = depth.direction().as_ref().map(vector_to_wire);
+                answer.certificate = (!options.omit_certificate).then(|| certificate(&depth));
+                answer.set_stopped(stopped_to_wire(depth.stopped()));
             }
             Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
         }
         Ok(answer)
+    }
+}
+
+fn certificate(found: &MeasuredDepth) -> api::PenetrationCertificate {
+    match found {
+        MeasuredDepth::OfHulls(found) => depth_to_wire(found),
+        MeasuredDepth::OfRounded(found) => {
+            rounded_depth_to_wire(&found.proof, found.face.as_ref(), found.surface.as_ref())
+        }
     }
 }

@@ -202,7 +202,7 @@ fn of_what_it_does_not_treat_it_says_nothing() {
     assert_eq!(first_meeting(&question), Some(Meeting::Never));
     let end = Pose::identity();
     for other in [
-        Question { margin: 0.1, ..question },
+        Question { reach: 0.1.into(), ..question },
         Question { deviation_q: 0.1, ..question },
         Question { motion_q: Motion::ToPose { end, pivot: None, turn: None }, ..question },
         Question { motion_q: screw(None, Vec3::zeros(), Vec3::z(), 1e9), ..question },

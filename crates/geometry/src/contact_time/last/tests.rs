@@ -46,7 +46,7 @@ fn a_box_that_slides_past_another_leaves_it_when_its_end_does() {
     assert!(from <= 0.375 && 0.375 <= free && free - from < 1e-15, "{from} {free}");
     assert_eq!(last(&question).outcome, Outcome::Contact);
     // Within 2 metres of each other until it is at 4.
-    let close = Question { margin: 2.0, ..question };
+    let close = Question { reach: 2.0.into(), ..question };
     let [from, free] = last(&close).bracket;
     assert!(from <= 0.5 && 0.5 <= free && free - from < 1e-8, "{from} {free}");
     // Passing by at a distance, and never in contact.
@@ -89,7 +89,7 @@ fn after_the_bracket_turning_bodies_are_free_and_at_its_start_they_are_not() {
         let coarseness = [0.0, 1e-7][round % 2];
         let margin = [0.0, 0.0, 0.05][round % 3];
         turning(&mut random, coarseness, &bodies[round % 9 / 3], |question| {
-            let question = &Question { margin, ..*question };
+            let question = &Question { reach: margin.into(), ..*question };
             if gap(question, 1.0) <= margin {
                 return;
             }

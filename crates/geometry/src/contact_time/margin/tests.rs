@@ -44,7 +44,7 @@ impl Flight<'_> {
         let pair = Pair::new(p, Pose::identity(), q, from);
         let velocity = self.by;
         let linear = Motion::Linear { velocity };
-        ask(&Question { margin, ..Question::new(pair, Motion::rest(), linear) })
+        ask(&Question { reach: margin.into(), ..Question::new(pair, Motion::rest(), linear) })
     }
 
     /// It comes within the margin first at a time that is between these neighbours, and not within
@@ -254,7 +254,7 @@ fn with_deviations_only_what_comes_between_the_two_distances_is_undecided() {
     let ask = |margin: f64, deviation_p: f64, deviation_q: f64| {
         let motion = Motion::Linear { velocity };
         let question = Question::new(pair, Motion::rest(), motion);
-        ask(&Question { margin, deviation_p, deviation_q, ..question })
+        ask(&Question { reach: margin.into(), deviation_p, deviation_q, ..question })
     };
     let below = 7.0f64.next_down();
     for (margin, deviations, expected) in [

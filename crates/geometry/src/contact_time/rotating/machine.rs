@@ -2,6 +2,8 @@
 //! until the motion ends, no heading certifies a further step, or contact is proven just ahead.
 //! How that part ends decides what follows: an answer, or the proofs of contact in their order.
 
+use std::cmp::Ordering;
+
 use super::advance::aim::aim;
 use super::advance::further::{HeadingWear, step_further};
 use super::advance::headings::choose_heading;
@@ -264,7 +266,7 @@ pub(super) fn conduct(
     let chain = std::mem::take(&mut search.proven.chain);
     let t_free = chain.last().map_or(0.0, |link| link.t1);
     // A link proves more than the margin at its start; without one that is decided exactly.
-    if !chain.is_empty() || search.told.question.margin <= 0.0 {
+    if !chain.is_empty() || search.told.question.reach.is_zero() {
         let answer = FirstContact { t_free, chain, ..unsearched(initial) };
         return Ok(follow(search, end, answer, effort));
     }
@@ -285,10 +287,10 @@ fn margin_at_start(
     effort: &mut Effort<'_>,
 ) -> Result<MarginAtStart, Stopped> {
     let question = search.told.question;
-    let compared = distance::compare(&question.pair, question.margin, witness, effort)?;
-    let direction = match compared.is_within {
-        true => None,
-        false => distance::direction_beyond(&question.pair, question.margin, effort)?,
+    let compared = distance::compare_with_reach(&question.pair, question.reach, witness, effort)?;
+    let direction = match compared.order {
+        Ordering::Less | Ordering::Equal => None,
+        Ordering::Greater => distance::direction_beyond(&question.pair, question.reach, effort)?,
     };
     let pairs = compared.pairs.into_iter().collect();
     let contact = MarginAtStart::Contact(ContactAt { t: 0.0, pairs });

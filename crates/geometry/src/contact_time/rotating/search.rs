@@ -169,11 +169,12 @@ impl<'a> SearchTold<'a> {
             Some(scale) => scale.times(x).next_up(),
         };
         // Scaling rounds towards "farther" for freedom, and towards "closer" for contact.
-        let kept = scaled(question.margin) + scaled(question.deviation_p);
+        let [least, most] = question.reach.bounds();
+        let kept = scaled(most) + scaled(question.deviation_p);
         let clear = (kept + scaled(question.deviation_q)).next_up().next_up();
         let margin = match scale {
-            None => question.margin,
-            Some(scale) => scale.times(question.margin).next_down().max(0.0),
+            None => least,
+            Some(scale) => scale.times(least).next_down().max(0.0),
         };
         let clear = if clear > LENGTH_LEAST { clear } else { 0.0 };
         let size = scaled(scene_size(question));

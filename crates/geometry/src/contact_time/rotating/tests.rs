@@ -184,14 +184,14 @@ fn a_margin_is_met_at_the_time_that_the_distance_is_and_deviation_shortens_the_f
     let (rod, wall) = rod_and_wall();
     let pair = Pair::new(&rod, Pose::identity(), &wall, Pose::translation(0.0, 2.5, 0.0));
     let question = Question::new(pair, turn([0.0, 0.0, 1.0], 1.5), Motion::rest());
-    let answer = find(&Question { margin: 0.25, ..question });
+    let answer = find(&Question { reach: 0.25.into(), ..question });
     assert_contact_at(&answer, corner_reaches(1.25) / 1.5);
     let answer = find(&Question { deviation_p: 0.1, deviation_q: 0.05, ..question });
     assert_eq!(answer.outcome, Outcome::Contact);
     let (kept, met) = (corner_reaches(1.35) / 1.5, corner_reaches(1.5) / 1.5);
     assert!((answer.t_free - kept).abs() < 1e-9 && answer.t_free < kept, "{answer:?}");
     assert!((answer.t_contact - met).abs() < 1e-9 && answer.t_contact > met, "{answer:?}");
-    let answer = find(&Question { margin: 1.5, ..question });
+    let answer = find(&Question { reach: 1.5.into(), ..question });
     assert_eq!((answer.outcome, answer.t_free, answer.t_contact), (Outcome::Contact, 0.0, 0.0));
     assert!(answer.chain.is_empty() && !answer.pairs.is_empty());
 }
@@ -369,7 +369,7 @@ fn margins_deviations_and_many_turns_of_random_bodies_are_proven_either_way() {
         };
         let other = random_motion(&mut random, round % 5);
         let question = Question {
-            margin: random.between(0.0, 0.2),
+            reach: random.between(0.0, 0.2).into(),
             deviation_p: if round % 2 == 0 { 0.0 } else { 1e-3 },
             ..Question::new(Pair::new(p, at_p, q, at_q), spin, other)
         };

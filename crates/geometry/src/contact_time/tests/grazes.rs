@@ -115,12 +115,12 @@ fn ask<'a>(random: &mut Random, bodies: &'a [Polytope; 2], kind: u64) -> Option<
         // Translations along a plane.
         0 => {
             let end = Pose { translation: pair.q.pose.translation + slide, ..pair.q.pose };
-            Question { margin, ..Question::new(pair, Motion::rest(), to(end)) }
+            Question { reach: margin.into(), ..Question::new(pair, Motion::rest(), to(end)) }
         }
         // Translations between lattice points.
         1 => {
             let end = Pose { translation: lattice(random, 8), ..pair.q.pose };
-            Question { margin, ..Question::new(pair, Motion::rest(), to(end)) }
+            Question { reach: margin.into(), ..Question::new(pair, Motion::rest(), to(end)) }
         }
         // Turns between lattice points, without and with a margin.
         2 | 3 => {
@@ -128,7 +128,7 @@ fn ask<'a>(random: &mut Random, bodies: &'a [Polytope; 2], kind: u64) -> Option<
             let end = at(turn(random, axis) * of_q, lattice(random, 8));
             let motion = Motion::ToPose { end, pivot, turn: None };
             let margin = if kind == 2 { 0.0 } else { margin };
-            Question { margin, ..Question::new(pair, Motion::rest(), motion) }
+            Question { reach: margin.into(), ..Question::new(pair, Motion::rest(), motion) }
         }
         // A wheel that turns beside what does not.
         _ => {
@@ -151,7 +151,7 @@ fn ask<'a>(random: &mut Random, bodies: &'a [Polytope; 2], kind: u64) -> Option<
         let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
         distance::compare(&end, margin, &mut witness, &mut effort).unwrap().is_within
     };
-    let margin = question.margin;
+    let margin = question.reach.lower();
     let touches = within(margin) && (margin <= 0.0 || !within(margin.next_down()));
     touches.then_some(question)
 }
@@ -190,7 +190,8 @@ fn a_slide_at_the_margin_begins_where_the_box_does() {
         let from = Pose::translation(start, 0.0, 3.0);
         let pair = Pair::new(&cube, Pose::identity(), &dot, from);
         let motion = to(Pose::translation(4.0, 0.0, 3.0));
-        let answer = find(&Question { margin: 2.0, ..Question::new(pair, Motion::rest(), motion) });
+        let answer =
+            find(&Question { reach: 2.0.into(), ..Question::new(pair, Motion::rest(), motion) });
         assert_eq!((answer.outcome, answer.stopped), (Outcome::Contact, None), "{answer:?}");
         let bracket = answer.t_free - 1e-12..=answer.t_contact + 1e-12;
         assert!(bracket.contains(&t) && answer.t_contact - answer.t_free < 1e-7, "{answer:?}");

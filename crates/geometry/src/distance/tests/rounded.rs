@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use dashu_int::IBig;
 
-use crate::claim::{RoundedProof, Verdict};
-use crate::distance::compare_with_sum;
+use crate::claim::{Reach, RoundedProof, Verdict};
+use crate::distance::compare_with_reach;
 use crate::effort::Effort;
 use crate::hull::convex_hull;
 use crate::judge::{Refusal, judge_rounded};
@@ -148,7 +148,13 @@ fn a_walk_over_rounded_bodies_agrees_with_every_feature_of_the_difference() {
         let wanted = reference(squared, radii);
         let pair = Pair::new(&hull_p, pose_p, &hull_q, pose_q);
         let effort = &mut Effort::unlimited();
-        let found = compare_with_sum(&pair, &radii, &mut Witness::default(), effort).unwrap();
+        let found = compare_with_reach(
+            &pair,
+            Reach::of_rounded(radii, 0.0),
+            &mut Witness::default(),
+            effort,
+        )
+        .unwrap();
         assert_eq!(found.order, wanted, "round {round}: {squared:?} {radii:?}");
         counts[(wanted as i8 + 1) as usize] += 1;
         let proof = found.proof();
@@ -190,7 +196,9 @@ fn rounded_bodies_touch_where_they_are_made_to_and_an_ulp_either_way_they_do_not
             let pair = Pair::new(p, Pose::identity(), q, Pose::translation(x, y, z));
             let order = |radii: [f64; 2]| {
                 let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
-                let found = compare_with_sum(&pair, &radii, witness, effort).unwrap();
+                let found =
+                    compare_with_reach(&pair, Reach::of_rounded(radii, 0.0), witness, effort)
+                        .unwrap();
                 assert_eq!(judge_rounded(&pair, radii, &found.proof(), effort), Ok(()));
                 found.order
             };
@@ -207,7 +215,8 @@ fn rounded_bodies_touch_where_they_are_made_to_and_an_ulp_either_way_they_do_not
         for x in [0.0, s(1.0)] {
             let pair = Pair::new(&point, Pose::identity(), &point, Pose::translation(x, 0., 0.));
             let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
-            let found = compare_with_sum(&pair, &[s(9.0), s(0.5)], witness, effort).unwrap();
+            let reach = Reach::of_rounded([s(9.0), s(0.5)], 0.0);
+            let found = compare_with_reach(&pair, reach, witness, effort).unwrap();
             assert_eq!(found.order, Ordering::Less);
             assert_eq!(judge_rounded(&pair, [s(9.0), s(0.5)], &found.proof(), effort), Ok(()));
         }

@@ -84,7 +84,8 @@ pub(super) fn way(p: &Placed, q: &Placed, margin: f64) -> Way {
             let (from_p, motion_p) = motion(p, part_p);
             let (from_q, motion_q) = motion(q, part_q);
             let pair = Pair::new(&part_p.polytope, from_p, &part_q.polytope, from_q);
-            let question = Question { margin, ..Question::new(pair, motion_p, motion_q) };
+            let question =
+                Question { reach: margin.into(), ..Question::new(pair, motion_p, motion_q) };
             let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
             let found = contact_time::first_contact(&question, witness, effort);
             let found = found.expect("without a limit");
@@ -114,7 +115,8 @@ pub(super) fn parting(p: &Placed, q: &Placed, margin: f64) -> Option<[f64; 2]> {
             let (from_p, motion_p) = motion(p, part_p);
             let (from_q, motion_q) = motion(q, part_q);
             let pair = Pair::new(&part_p.polytope, from_p, &part_q.polytope, from_q);
-            let question = Question { margin, ..Question::new(pair, motion_p, motion_q) };
+            let question =
+                Question { reach: margin.into(), ..Question::new(pair, motion_p, motion_q) };
             let method = &contact_time::METHODS[0];
             let found = contact_time::last_contact_by(method, &question, &mut Effort::unlimited());
             let found = found.expect("without a limit").expect("a motion between poses");

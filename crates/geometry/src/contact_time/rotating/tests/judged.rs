@@ -128,13 +128,13 @@ fn pairs_of_needles_that_come_within_a_margin_are_accepted() {
     let pair = Pair::new(&bar, Pose::identity(), &needle, start);
     let question =
         Question::new(pair, Motion::rest(), Motion::ToPose { end, pivot: None, turn: None });
-    let question = Question { margin: 31.0, ..question };
+    let question = Question { reach: 31.0.into(), ..question };
     // `find` judges.
     let answer = find(&question);
     assert_eq!(answer.outcome, Outcome::Contact);
     // The needle's side comes within 31 of the bar's after 7 of the 38 on its way.
     assert!(answer.t_free <= 7.0 / 38.0 && 7.0 / 38.0 <= answer.t_contact, "{answer:?}");
-    let closer = Question { margin: 30.999, ..question };
+    let closer = Question { reach: 30.999.into(), ..question };
     assert_eq!(judge_first_contact(&closer, &answer), Err(Refusal::OriginNotHeld));
 }
 
@@ -190,7 +190,7 @@ fn a_start_just_beyond_the_margin_or_within_the_deviation_is_proven_to_be_there(
         let spin =
             Motion::Screw { pivot: None, velocity: -at, axis: random.direction(), angle: 0.5 };
         let question = Question {
-            margin: if deviates { 0.75 * closer } else { closer },
+            reach: if deviates { 0.75 * closer } else { closer }.into(),
             deviation_p: if deviates { farther } else { 0.0 },
             ..Question::new(pair, Motion::rest(), spin)
         };

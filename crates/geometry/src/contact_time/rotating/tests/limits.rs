@@ -143,7 +143,7 @@ fn bodies_within_the_margin_from_the_start_are_searched_once() {
     let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(1.1, 0.2, 0.1));
     let moving = Question::new(pair, turn([0.0, 0.0, 1.0], 1.0), turn([1.0, 0.0, 0.0], -2.0));
     let mut effort = Effort::unlimited();
-    let question = Question { margin: 0.3, ..moving };
+    let question = Question { reach: 0.3.into(), ..moving };
     let answer = contact_time::first_contact(&question, &mut Witness::default(), &mut effort)
         .expect("no budget");
     assert_eq!((answer.outcome, answer.t_contact), (Outcome::Contact, 0.0));

@@ -47,7 +47,7 @@ fn the_judge_accepts_every_chain_of_thousands_of_motions() {
         let pair = Pair::new(p, at[0], q, at[1]);
         let mut question = Question::new(pair, motion(&mut random), motion(&mut random));
         if round % 10 == 0 {
-            question.margin = random.between(0.0, 0.1);
+            question.reach = random.between(0.0, 0.1).into();
         }
         // `find` judges.
         match find(&question).outcome {

@@ -215,7 +215,10 @@ fn a_translation_across_a_rod_within_next_to_no_margin_claims_no_passing() {
         let pair = Pair::new(&rod, Pose::identity(), &pole, Pose::translation(0.1, 0.2, height));
         let falling = Motion::Linear { velocity: Vec3::new(0.0, 0.0, -0.7) };
         for margin in [1e-322, 1e-18] {
-            let answer = find(&Question { margin, ..Question::new(pair, Motion::rest(), falling) });
+            let answer = find(&Question {
+                reach: margin.into(),
+                ..Question::new(pair, Motion::rest(), falling)
+            });
             assert_ne!(answer.outcome, Outcome::NoContact);
         }
     }

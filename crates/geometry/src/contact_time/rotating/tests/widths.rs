@@ -370,7 +370,7 @@ fn brackets_are_narrow_although_the_bodies_are_farther_apart_than_the_last_headi
         ),
     );
     for question in [balls, bar_and_cube] {
-        let narrow = Question { margin: 0.05, ..question };
+        let narrow = Question { reach: 0.05.into(), ..question };
         let rate = closing_rate(&narrow, &find(&narrow));
         let (time_tolerance, clearance_tolerance) = (1e-2, Some(1e-2));
         let answer = find(&Question { time_tolerance, clearance_tolerance, ..narrow });

@@ -78,7 +78,7 @@ fn what_it_proves_free_is_free_by_the_default_too_and_the_rest_is_handed_over() 
         let motions = [random_motion(&mut random, &at_p), random_motion(&mut random, &at_q)];
         let mut question = Question::new(Pair::new(p, at_p, q, at_q), motions[0], motions[1]);
         if round % 5 == 0 {
-            question.margin = random.between(0.0, 0.2);
+            question.reach = random.between(0.0, 0.2).into();
             question.deviation_q = random.between(0.0, 0.2);
         }
         let mut effort = Effort::unlimited();
@@ -193,7 +193,7 @@ fn margins_and_deviations_are_kept_clear() {
         [(0.4, 0.0, true), (0.6, 0.0, false), (0.2, 0.1, true), (0.3, 0.15, false)]
     {
         let [deviation_p, deviation_q] = [deviation; 2];
-        let asked = Question { margin, deviation_p, deviation_q, ..question };
+        let asked = Question { reach: margin.into(), deviation_p, deviation_q, ..question };
         assert_eq!(look(&asked).is_some(), proven, "{margin} {deviation}");
     }
 }
@@ -302,7 +302,7 @@ fn motions_that_nearly_graze_are_answered_alike_whatever_plane_is_remembered() {
             _ => [Motion::rest(), spin(z * gap, angle)],
         };
         let pair = Pair::new(&p, at_p, &q, at_q);
-        let question = Question { margin, ..Question::new(pair, motion_p, motion_q) };
+        let question = Question { reach: margin.into(), ..Question::new(pair, motion_p, motion_q) };
         let mut ask = |direction: Option<Vec3>| {
             // Some grazes take many more, and stay undecided.
             let mut effort = Effort::with_steps(2000);

@@ -1,0 +1,43 @@
+//! What is said of rounded bodies by the distance of the polytopes that are rounded, and by the
+//! exact sum of the radii.
+
+use std::cmp::Ordering;
+
+use arrayvec::ArrayVec;
+
+use crate::kind::Kind;
+use clearance_geometry::claim::{Reach, Verdict};
+use clearance_geometry::distance::{Compared, compare_with_reach};
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::rounded::RoundedPair;
+use clearance_geometry::witness::Witness;
+
+/// What is not answered, in words.
+pub(super) const BESIDE_POLYHEDRA: &str = "rounded polytopes beside polyhedra";
+
+/// What is not answered yet, in words.
+pub(super) const ROUND: &str = "this question about rounded polytopes";
+
+/// Whether radii decide what is said of two bodies of these kinds: its proof is then one of rounded
+/// bodies.
+pub fn is_by_radii(kinds: [Kind; 2]) -> bool {
+    kinds.contains(&Kind::Rounded)
+}
+
+/// Whether bodies that stand so are within a margin.
+pub(super) fn within(
+    pair: &RoundedPair<'_>,
+    verdict: Verdict,
+    margin: f64,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Compared, Stopped> {
+    if verdict != Verdict::Separated {
+        return Ok(Compared { is_within: true, pairs: ArrayVec::new() });
+    }
+    let reach = Reach::of_rounded(pair.radii, margin);
+    let found = compare_with_reach(&pair.cores, reach, witness, effort)?;
+    // Of bodies that are apart no more than three pairs show it.
+    let pairs = found.pairs.iter().copied().take(3).collect();
+    Ok(Compared { is_within: found.order != Ordering::Greater, pairs })
+}
