@@ -1,10 +1,13 @@
 """Checks what is proven of bodies with round edges: polytopes with a ball of one radius around each of their points.
 
-Certificates are JSON as the server gives it, `{"rounded": {"verdict": ..., "pairs": [{"i": ..., "j": ...}]}}`. All is decided
-in whole numbers and fractions: radii and margins are added exactly, and lengths are compared by their squares.
+Certificates are JSON as the server gives it, `{"rounded": {"verdict": ..., "pairs": [{"i": ..., "j": ...}]}}`. All but the
+free part of turning motions is decided in whole numbers and fractions: radii and margins are added exactly, and lengths
+are compared by their squares.
 """
+from clearance_compounds import FRAMES, bracket, vertex_pairs
 from clearance_poses import Refused, finite, patient, require  # noqa: F401
-from clearance_verify import Pair, bound, dot, nearest
+from clearance_solids import direction
+from clearance_verify import Pair, bound, dot, nearest, negative, surrounded, verify_motion
 
 VERDICTS = {f"VERDICT_{word}": word for word in ("SEPARATED", "TOUCHING", "OVERLAPPING")}
 
@@ -55,3 +58,73 @@ def verify_rounded(p, q, pose_p, pose_q, radius_p, radius_q, verdict, certificat
     if within:
         return require(length <= 0, "the pairs are farther away than the margin")
     require(gap() > 0, "the bodies may come within the margin")
+
+
+@patient
+def verify_rounded_distance(p, q, pose_p, pose_q, radius_p, radius_q, verdict, distance, certificate, margin=None, within=None):
+    """The bracket of the distance, by its certificate: with v nearest the origin in the hull of its pairs, |v| is at most
+    the radii and the upper end, and no point of M is nearer along v than the radii and the lower end."""
+    verify_rounded(p, q, pose_p, pose_q, radius_p, radius_q, verdict, certificate["verdict"], margin, within)
+    lower, upper = map(bound, bracket(distance))
+    require(lower <= upper, "not lower <= upper")
+    if verdict != "SEPARATED":
+        return require(lower == 0, "a distance in contact")
+    pair, radii = Pair(p, q, pose_p, pose_q), bound(radius_p) + bound(radius_q)
+    v, n = nearest(pair.differences(vertex_pairs(certificate.get("pairs", [])), 1, 3))
+    lower, upper = ((radii + end) * pair.unit for end in (lower, upper))
+    require(dot(v, v) <= (upper * n) ** 2, "the pairs are farther away than the upper bound")
+    gap = pair.gap(v)
+    require(gap > 0 and gap ** 2 >= lower ** 2 * dot(v, v), "M is nearer than the lower bound")
+
+
+@patient
+def verify_rounded_depth(p, q, pose_p, pose_q, radius_p, radius_q, verdict, depth, certificate):
+    """The bracket of the depth. Upper end: M reaches no farther along the face than it, less the radii (not even to the
+    origin, where this is negative). Lower end: the verdict's pairs are no farther from the origin than the radii less it;
+    where the radii alone are less, the surface is no nearer than it less the radii."""
+    verify_rounded(p, q, pose_p, pose_q, radius_p, radius_q, verdict, certificate["verdict"])
+    lower, upper = map(bound, bracket(depth))
+    require(lower <= upper, "not lower <= upper")
+    if verdict != "OVERLAPPING":
+        return require(lower == 0, "a depth without overlap")
+    pair, radii = Pair(p, q, pose_p, pose_q), bound(radius_p) + bound(radius_q)
+    require("face" in certificate, "the face is missing")
+    s = pair.direction(direction(certificate["face"]))
+    gap, beyond = pair.gap(negative(s)), (radii - upper) * pair.unit  # both may be negative
+    signed = lambda x, square: square if x >= 0 else -square
+    require(signed(gap, gap ** 2) >= signed(beyond, beyond ** 2 * dot(s, s)), "M reaches beyond the upper bound")
+    if lower <= radii:
+        pairs = vertex_pairs(certificate["verdict"]["rounded"].get("pairs", []))
+        v, n = nearest(pair.differences(pairs, 1, 6))
+        return require(dot(v, v) <= ((radii - lower) * pair.unit * n) ** 2, "the pairs do not show the lower bound")
+    if "surface" in certificate:
+        told = certificate["surface"]
+        surface = {"corners": vertex_pairs(told.get("corners", [])), "triangles": triangles(told)}
+        surrounded(pair, (lower - radii) * pair.unit, surface)
+
+
+def triangles(surface):
+    corners = surface.get("triangles", [])
+    require(isinstance(corners, list) and len(corners) % 3 == 0, "triangles are three corners each")
+    return [corners[k:k + 3] for k in range(0, len(corners), 3)]
+
+
+@patient
+def verify_rounded_motion(p, q, pose_p, pose_q, radius_p, radius_q, motion_p, motion_q, answer, margin=0.0, deviation=0.0):
+    """The first contact over a step. answer: as FindFirstContact's is as JSON; motions as `clearance_verify` takes them."""
+    certificate = answer["certificate"]
+    initial, outcome = certificate["initial"], answer.get("outcome", "").removeprefix("OUTCOME_")
+    verdict = VERDICTS.get(answer.get("initialVerdict"))
+    verify_rounded(p, q, pose_p, pose_q, radius_p, radius_q, verdict, initial)
+    t_free, chain = answer.get("tFree", 0.0), certificate.get("chain", [])
+    if verdict != "SEPARATED":
+        at_once = outcome == "CONTACT" and t_free == 0 and answer.get("tContact") == 0 and not chain
+        return require(at_once, "bodies in contact at t = 0 meet then")
+    told = initial["rounded"]
+    shown = {"direction_nearest": pairs_of(told, "marginPairs") or pairs_of(told, "pairs"), "direction_sign": 1}
+    links = [{"t0": link.get("t0", 0.0), "t1": link.get("t1", 0.0), "frame": FRAMES.get(link.get("frame")),
+              **direction(link.get("direction"))} for link in chain]
+    claim = {"verdict": outcome, "t_free": t_free, "t_contact": answer.get("tContact"),
+             "certificate": {"chain": links, "pairs": vertex_pairs(certificate.get("contactPairs", []))}}
+    reach = bound(radius_p) + bound(radius_q) + bound(margin)
+    verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, claim, reach, deviation, initial=shown)

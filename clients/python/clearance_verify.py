@@ -21,7 +21,9 @@ F, ONE = 128, 1 << 128  # fractional bits of directions, rotations and times
 G = 2 * F               # of sines and cosines while they are computed
 
 # ---- numbers and vectors
-def bound(x): return Fraction(x) if finite([x], 1) >= (0,) else require(0, "negative bound")
+def bound(x):
+    exact = x if isinstance(x, Fraction) else Fraction(*finite([x], 1))
+    return exact if exact >= 0 else require(0, "negative bound")
 def denominator(values):  # the least power of two that makes all these f64 numbers whole
     return max((x.as_integer_ratio()[1] for x in values), default=1)
 def whole(values, scale):
@@ -264,6 +266,10 @@ def verify_depth(p, q, pose_p, pose_q, lower, upper, face, surface=None):
     require(reach ** 2 <= upper ** 2 * dot(s, s), "M reaches beyond the upper bound")
     if surface is None:
         return require(lower == 0, "no surface proves the lower bound")
+    surrounded(pair, lower, surface)
+
+def surrounded(pair, lower, surface):
+    """That a surface in M surrounds the origin, no nearer than `lower`, in 1/unit metres."""
     corners = pair.differences(surface["corners"], 4, len(surface["corners"]))
     edges = Counter()
     for triangle in surface["triangles"]:

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Tampers with what is answered about rounded bodies, and demands that two judges rule alike and accept nothing false.
 
-A fresh server of the binary CLEARANCE is asked how balls, capsules, rounded boxes and hulls stand, at places where many
-touch exactly, also with a margin. The judges are its VerifyCertificate and `clients/python`. Every answer has to be
-accepted as it is; a mutation changes the answer, the question, or both, and what is accepted of it must be what an oracle
-says: it looks at every feature of the difference of two bodies, in fractions. A seed gives the same mutations everywhere.
-Needs grpcio.
+A fresh server of the binary CLEARANCE is asked how balls, capsules, rounded boxes and hulls stand, how far apart and how
+deep they are, and when they first meet, turning or not, at places where many touch exactly, also with a margin. The judges
+are its VerifyCertificate and `clients/python`. Every answer has to be accepted as it is; a mutation changes the answer, the
+question, or both, and what is accepted of it must be what an oracle says: it looks at every feature of the difference of
+two bodies, in fractions. Of depths of bodies whose polytopes overlap and of motions it is what was proven before: no
+bracket may lie beside that of the answer. A seed gives the same mutations everywhere. Needs grpcio.
 usage: mutate_rounded.py CLEARANCE [--each 300] [--seed 1]
 """
 import copy, math
@@ -81,9 +82,38 @@ def truth(question):
     margin = question.get("margin")
     return verdict, None if margin is None else squared <= (radii + Fraction(margin)) ** 2
 
-def rust(wire, question, answer):
+def end(told, name):
+    return Fraction(told.get(name, 0.0))
+
+def contradicted(kind, question, answer, known):
+    """Why what is accepted is not so, if it is not. known: the answer that came, if the question is that one's."""
+    verdict, near = truth(question)
+    said = answer.get("initialVerdict" if kind == "firstContact" else "verdict", "").removeprefix("VERDICT_")
+    if said != verdict or kind != "firstContact" and answer.get("withinMargin") not in (None, near):
+        return f"{said} {answer.get('withinMargin')} for {verdict} {near}"
+    squared = squared_distance(question)
+    radii = sum(Fraction(question[side]["rounded"].get("radius", 0.0)) for side in "pq")
+    if kind == "distance" and verdict == "SEPARATED":
+        lower, upper = (end(answer["distance"], name) for name in ("lower", "upper"))
+        return not (radii + lower) ** 2 <= squared <= (radii + upper) ** 2 and "the distance is not in the bracket"
+    if kind == "penetration" and verdict == "OVERLAPPING":
+        lower, upper = (end(answer["depth"], name) for name in ("lower", "upper"))
+        if squared > 0:
+            is_in = squared <= max(radii - lower, 0) ** 2 and squared >= max(radii - upper, 0) ** 2
+            return not (is_in and lower <= radii) and "the depth is not in the bracket"
+        if "surface" in answer["certificate"] and known:
+            beside = lower > end(known["depth"], "upper") or upper < end(known["depth"], "lower")
+            return beside and "the depth is not in the bracket that is known"
+    if kind == "firstContact" and known and answer.get("outcome") != known.get("outcome"):
+        return answer.get("outcome") != "OUTCOME_UNDECIDED" and "another outcome"
+    if kind == "firstContact" and known and answer.get("outcome") == "OUTCOME_CONTACT":
+        beside = end(answer, "tFree") > end(known, "tContact") or end(answer, "tContact") < end(known, "tFree")
+        return beside and "the time is not in the bracket that is known"
+    return False
+
+def rust(wire, kind, question, answer):
     try:
-        reply = wire.call("VerifyCertificate", {"collision": {"question": question, "answer": answer}})
+        reply = wire.call("VerifyCertificate", {kind: {"question": question, "answer": answer}})
     except Exception as why:  # no message can hold it
         return f"no message: {why}"
     if reply.code == "OK":
@@ -91,14 +121,28 @@ def rust(wire, question, answer):
     assert reply.code == "INVALID_ARGUMENT", reply
     return reply.words
 
-def python(question, answer):
+def motion(told):
+    if told is None:
+        return "linear", (0.0, 0.0, 0.0)
+    vector = lambda name: tuple(told["screw"].get(name, {}).get(k, 0.0) for k in "xyz")
+    return "screw", vector("velocity"), vector("axis"), told["screw"].get("angle", 0.0), None
+
+def python(kind, question, answer):
     try:
         p, q = question["p"], question["q"]
         poses = [quaternion_pose([body["pose"]["translation"].get(k, 0.0) for k in "xyz"], [1, 0, 0, 0]) for body in (p, q)]
         radii = [body["rounded"].get("radius", 0.0) for body in (p, q)]
-        cr.verify_rounded(points(p["rounded"]), points(q["rounded"]), *poses, *radii,
-                          answer.get("verdict", "").removeprefix("VERDICT_"), answer["certificate"],
-                          question.get("margin"), answer.get("withinMargin"))
+        bodies = points(p["rounded"]), points(q["rounded"]), *poses, *radii
+        if kind == "firstContact":
+            motions = (motion(question.get(name)) for name in ("pMotion", "qMotion"))
+            return cr.verify_rounded_motion(*bodies, *motions, answer, question.get("margin", 0.0))
+        verdict, margin = answer.get("verdict", "").removeprefix("VERDICT_"), question.get("margin")
+        if kind == "collision":
+            cr.verify_rounded(*bodies, verdict, answer["certificate"], margin, answer.get("withinMargin"))
+        elif kind == "distance":
+            cr.verify_rounded_distance(*bodies, verdict, answer["distance"], answer["certificate"], margin, answer.get("withinMargin"))
+        else:
+            cr.verify_rounded_depth(*bodies, verdict, answer["depth"], answer["certificate"])
     except (Refused, LookupError, TypeError, ValueError, AttributeError) as why:
         return str(why) or repr(why)
 
@@ -118,16 +162,23 @@ def margin(draw, question, answer):
 def within(draw, question, answer):
     answer["withinMargin"] = not answer["withinMargin"]
 
+def proof(answer):
+    """The proof of a verdict."""
+    certificate = answer["certificate"]
+    return (certificate.get("verdict") or certificate.get("initial") or certificate)["rounded"]
+
 def verdict(draw, question, answer):
     other = draw.choice(sorted(cr.VERDICTS))
-    answer["verdict"] = other
+    answer["initialVerdict" if "initialVerdict" in answer else "verdict"] = other
     if draw.random() < 0.8:
-        answer["certificate"]["rounded"]["verdict"] = other
+        proof(answer)["verdict"] = other
 
 def pairs(draw, question, answer):
-    told = answer["certificate"]["rounded"]
-    listed = told[draw.choice([name for name in ("pairs", "marginPairs") if told.get(name)])]
-    way = draw.randrange(4)
+    certificate = answer["certificate"]
+    lists = [(told, name) for told in (proof(answer), certificate) for name in ("pairs", "marginPairs", "contactPairs")
+             if told.get(name)]
+    told, name = draw.choice(lists)
+    listed, way = told[name], draw.randrange(4)
     if way == 0:
         listed.pop(draw.randrange(len(listed)))
     elif way == 1:
@@ -136,46 +187,112 @@ def pairs(draw, question, answer):
         listed[draw.randrange(len(listed))][draw.choice("ij")] = draw.randrange(9)
 
 def margin_pairs_gone(draw, question, answer):
-    del answer["certificate"]["rounded"]["marginPairs"]
+    del proof(answer)["marginPairs"]
 
 def bodies_swapped(draw, question, answer):
     question["p"], question["q"] = question["q"], question["p"]
 
-MUTATIONS = [radius, place, margin, within, verdict, pairs, margin_pairs_gone, bodies_swapped]
+def bracket(draw, question, answer):
+    told = answer["distance" if "distance" in answer else "depth"]
+    name = draw.choice(("lower", "upper"))
+    told[name] = draw.choice((0.0, moved(draw, told.get(name, 0.0)), -1.0))
+
+def face(draw, question, answer):
+    told = answer["certificate"]["face"]
+    answer["certificate"]["face"] = {"vector": {k: float(draw.randrange(-2, 3)) for k in "xyz"}}
+    if told == answer["certificate"]["face"]:
+        raise LookupError
+
+def surface(draw, question, answer):
+    told = answer["certificate"]["surface"]
+    told["triangles"][draw.randrange(len(told["triangles"]))] = draw.randrange(len(told["corners"]) + 1)
+
+def times(draw, question, answer):
+    name = draw.choice(("tFree", "tContact"))
+    told = answer[name] if name == "tContact" else answer.get(name, 0.0)
+    answer[name] = draw.choice((0.0, 1.0, moved(draw, told), -0.5))
+
+def chain(draw, question, answer):
+    links = answer["certificate"]["chain"]
+    link, way = links[draw.randrange(len(links))], draw.randrange(3)
+    if way == 0:
+        links.remove(link)
+    elif way == 1:
+        link["t1"] = moved(draw, link["t1"])
+    else:
+        link["frame"] = draw.choice(["DIRECTION_FRAME_WORLD", "DIRECTION_FRAME_P", "DIRECTION_FRAME_Q"])
+
+def outcome(draw, question, answer):
+    if "outcome" not in answer:
+        raise LookupError
+    answer["outcome"] = draw.choice(["OUTCOME_CONTACT", "OUTCOME_NO_CONTACT", "OUTCOME_UNDECIDED"])
+
+def motions(draw, question, answer):
+    told = question["qMotion"]["screw"]
+    if draw.random() < 0.5:
+        told["angle"] = moved(draw, told["angle"]) if told.get("angle") else 0.5
+    else:
+        told["velocity"][draw.choice("xyz")] = float(draw.randrange(-9, 10))
+
+MUTATIONS = [radius, place, margin, within, verdict, pairs, margin_pairs_gone, bodies_swapped, bracket, face, surface, times,
+             chain, outcome, motions]
+CALLS = {"collision": "CheckCollision", "distance": "MeasureDistance", "penetration": "MeasurePenetration",
+         "firstContact": "FindFirstContact"}
+
+
+def asked_of(draw, kind):
+    """A question, many of whose bodies touch exactly."""
+    question = {"p": drawn(draw), "q": drawn(draw)}
+    if kind != "penetration" and draw.random() < 0.5:
+        question["margin"] = float(draw.randrange(0, 6))
+    if draw.random() < (0.6 if kind == "collision" else 0.2):
+        made_to_touch(draw, question)
+    if kind == "penetration":
+        question["withSurface"] = True
+    if kind == "firstContact":
+        turn = draw.choice((0.0, 0.0, draw.uniform(0.2, 2.0)))
+        screw = {"velocity": {k: float(draw.randrange(-9, 10)) for k in "xyz"}, "axis": {"x": 1.0, "y": 1.0}, "angle": turn}
+        question["qMotion"] = {"screw": screw}
+        for side in "pq":
+            question[side]["rounded"]["radius"] /= 4
+    return question
 
 
 def run(wire, draw, options):
     from google.protobuf import json_format
-    asked, wrong, stands = [], [], Counter()
-    while len(asked) < QUESTIONS:
-        question = {"p": drawn(draw), "q": drawn(draw)}
-        if draw.random() < 0.5:
-            question["margin"] = float(draw.randrange(0, 6))
-        if draw.random() < 0.6:
-            made_to_touch(draw, question)
-        if not any(body["rounded"]["radius"] for body in (question["p"], question["q"])):
-            continue
-        reply = wire.call("CheckCollision", question)
-        if reply.code != "OK":
-            wrong.append(f"{reply}: {question}")
-            break
-        answer = {key: told for key, told in json_format.MessageToDict(reply.message).items() if key != "cost"}
-        if "margin" in question:
-            answer.setdefault("withinMargin", False)
-        said = answer["verdict"].removeprefix("VERDICT_"), answer.get("withinMargin")
-        refusals = rust(wire, question, answer), python(question, answer)
-        if said != truth(question) or any(refusals):
-            wrong.append(f"as it came: {said} for {truth(question)}, {refusals}: {question} {answer}")
-        stands[said[0]] += 1
-        asked.append((question, answer))
-    print(f"{len(asked)} answers: {dict(stands)}")
-    if len(stands) < 3:
-        wrong.append("not every verdict was there")
-    counts = defaultdict(Counter)
+    wrong = []
+    for kind, call in CALLS.items():
+        asked, stands = [], Counter()
+        while len(asked) < QUESTIONS:
+            question = asked_of(draw, kind)
+            if not any(body["rounded"]["radius"] for body in (question["p"], question["q"])):
+                continue
+            reply = wire.call(call, question)
+            if reply.code != "OK":
+                return [f"{reply}: {question}"]
+            answer = {key: told for key, told in json_format.MessageToDict(reply.message).items() if key != "cost"}
+            if "margin" in question and kind in ("collision", "distance"):
+                answer.setdefault("withinMargin", False)
+            refusals = rust(wire, kind, question, answer), python(kind, question, answer)
+            false = contradicted(kind, question, answer, None)
+            if false or any(refusals):
+                wrong.append(f"{kind} as it came: {false}, {refusals}: {question} {answer}")
+            stands[answer.get("outcome" if kind == "firstContact" else "verdict")] += 1
+            asked.append((question, answer))
+        print(f"{len(asked)} answers to {call}: {dict(stands)}")
+        if len(stands) < (2 if kind == "firstContact" else 3):
+            wrong.append(f"not every answer to {call} was there")
+        wrong += tampered(wire, draw, options, kind, asked)
+    return wrong
+
+
+def tampered(wire, draw, options, kind, asked):
+    counts, wrong = defaultdict(Counter), []
     for mutation in MUTATIONS:
         count, tries = counts[mutation.__name__], 0
         while count["made"] < options.each and tries < TRIES:
-            question, answer = copy.deepcopy(draw.choice(asked))
+            known = draw.choice(asked)
+            question, answer = copy.deepcopy(known)
             before = copy.deepcopy((question, answer))
             try:
                 mutation(draw, question, answer)
@@ -186,18 +303,17 @@ def run(wire, draw, options):
                 tries += 1
                 continue
             count["made"], tries = count["made"] + 1, 0
-            by_rust, by_python = rust(wire, question, answer), python(question, answer)
+            by_rust, by_python = rust(wire, kind, question, answer), python(kind, question, answer)
             count["refused"] += by_rust is not None
             if (by_rust is None) != (by_python is None):
                 count["unlike"] += 1
-                wrong.append(f"{mutation.__name__}: {by_rust!r} {by_python!r}: {question} {answer}")
+                wrong.append(f"{kind} {mutation.__name__}: {by_rust!r} {by_python!r}: {question} {answer}")
             elif by_rust is None:
-                stood, near = truth(question)
-                said, told = answer["verdict"].removeprefix("VERDICT_"), answer.get("withinMargin")
-                if said != stood or told not in (None, near):
+                false = contradicted(kind, question, answer, known[1] if question == known[0] else None)
+                if false:
                     count["false"] += 1
-                    wrong.append(f"{mutation.__name__}: accepted {said} {told} for {stood} {near}: {question} {answer}")
-    print_table("mutation", counts)
+                    wrong.append(f"{kind} {mutation.__name__}: accepted: {false}: {question} {answer}")
+    print_table(f"mutation of {kind}", counts)
     return wrong
 
 

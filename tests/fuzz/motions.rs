@@ -96,7 +96,7 @@ fn ask(question: &Question<'_>, hostile: &Witness) -> Option<FirstContact> {
             panic!("{refusal}: {found:?} of {question:?}");
         }
         let is_turning = [question.motion_p, question.motion_q].iter().any(|m| kind_of(m) > 0);
-        if !is_turning && question.margin <= 0.0 {
+        if !is_turning && question.reach.is_zero() {
             assert!(found.stopped.is_some() || found.outcome != Outcome::Undecided, "{question:?}");
         }
         match &cold {
@@ -132,8 +132,8 @@ fn check_ends(question: &Question<'_>, found: &FirstContact) {
         let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
         let verdict = decide(pair, &METHODS[0], &mut witness, &mut effort).expect("no limit");
         verdict.verdict() != Verdict::Separated
-            || question.margin > 0.0
-                && distance::is_within(pair, question.margin, &mut witness, &mut effort)
+            || !question.reach.is_zero()
+                && distance::is_within(pair, question.reach.lower(), &mut witness, &mut effort)
                     .expect("no limit")
     };
     let at_once = found.outcome == Outcome::Contact && found.t_contact <= 0.0;
