@@ -81,7 +81,7 @@ def verify_rounded_distance(p, q, pose_p, pose_q, radius_p, radius_q, verdict, d
 def verify_rounded_depth(p, q, pose_p, pose_q, radius_p, radius_q, verdict, depth, certificate):
     """The bracket of the depth. Upper end: M reaches no farther along the face than it, less the radii (not even to the
     origin, where this is negative). Lower end: the verdict's pairs are no farther from the origin than the radii less it;
-    where the radii alone are less, the surface is no nearer than it less the radii."""
+    where the radii alone are less they hold it, and the surface, if there is one, is no nearer than it less the radii."""
     verify_rounded(p, q, pose_p, pose_q, radius_p, radius_q, verdict, certificate["verdict"])
     lower, upper = map(bound, bracket(depth))
     require(lower <= upper, "not lower <= upper")
@@ -93,14 +93,14 @@ def verify_rounded_depth(p, q, pose_p, pose_q, radius_p, radius_q, verdict, dept
     gap, beyond = pair.gap(negative(s)), (radii - upper) * pair.unit  # both may be negative
     signed = lambda x, square: square if x >= 0 else -square
     require(signed(gap, gap ** 2) >= signed(beyond, beyond ** 2 * dot(s, s)), "M reaches beyond the upper bound")
-    if lower <= radii:
-        pairs = vertex_pairs(certificate["verdict"]["rounded"].get("pairs", []))
-        v, n = nearest(pair.differences(pairs, 1, 6))
-        return require(dot(v, v) <= ((radii - lower) * pair.unit * n) ** 2, "the pairs do not show the lower bound")
-    if "surface" in certificate:
+    if lower > radii and "surface" in certificate:
         told = certificate["surface"]
         surface = {"corners": vertex_pairs(told.get("corners", [])), "triangles": triangles(told)}
-        surrounded(pair, (lower - radii) * pair.unit, surface)
+        return surrounded(pair, (lower - radii) * pair.unit, surface)
+    pairs = vertex_pairs(certificate["verdict"]["rounded"].get("pairs", []))
+    v, n = nearest(pair.differences(pairs, 1, 6))
+    left = max(radii - lower, 0) * pair.unit * n
+    require(dot(v, v) <= left ** 2, "the pairs do not show the lower bound")
 
 
 def triangles(surface):

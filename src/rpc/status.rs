@@ -61,7 +61,7 @@ pub enum Failure {
         why: String,
     },
     /// A limit is exceeded.
-    #[error("{0}")]
+    #[error("{0}; {way}", way = ways_out::way_out_of(.0.limit.name))]
     Limit(#[from] Exceeded),
     /// A message has more bytes than are taken; and what to do about it.
     #[error("{0}; {1}")]
@@ -193,6 +193,27 @@ pub enum TooLong {
         /// What the caller takes.
         bytes_max: u64,
     },
+    /// Answers about configurations or edges.
+    #[error(
+        "the answers take more than {bytes_max} bytes; ask about fewer at once, or say a greater \
+         reply_bytes_max and let your client receive as much"
+    )]
+    Answers {
+        /// What the caller takes.
+        bytes_max: u64,
+    },
+    /// The vertices and facets of a body.
+    #[error(
+        "what is asked of the body takes up to {bytes} bytes, more than {bytes_max}; ask for its \
+         vertices and its facets apart, or say a greater reply_bytes_max and let your client \
+         receive as much"
+    )]
+    Body {
+        /// What it takes at most.
+        bytes: u64,
+        /// What the caller takes.
+        bytes_max: u64,
+    },
     /// The state of a session.
     #[error(
         "the state takes {bytes} bytes, more than {bytes_max}; say reply_bytes_max and let your \
@@ -252,7 +273,10 @@ impl<'a> StatusRow<'a> {
 
     /// A reply that is longer than the caller takes.
     fn of_reply(reply: &TooLong) -> Self {
-        let (TooLong::Reports { bytes_max } | TooLong::State { bytes_max, .. }) = reply;
+        let (TooLong::Reports { bytes_max }
+        | TooLong::Answers { bytes_max }
+        | TooLong::Body { bytes_max, .. }
+        | TooLong::State { bytes_max, .. }) = reply;
         let row = Self::new(Code::ResourceExhausted, Reason::LimitExceeded).at("reply_bytes_max");
         row.with("value", bytes_max)
     }

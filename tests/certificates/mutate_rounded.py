@@ -208,6 +208,8 @@ def surface(draw, question, answer):
     told["triangles"][draw.randrange(len(told["triangles"]))] = draw.randrange(len(told["corners"]) + 1)
 
 def times(draw, question, answer):
+    if "outcome" not in answer:
+        raise LookupError
     name = draw.choice(("tFree", "tContact"))
     told = answer[name] if name == "tContact" else answer.get(name, 0.0)
     answer[name] = draw.choice((0.0, 1.0, moved(draw, told), -0.5))

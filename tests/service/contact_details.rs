@@ -151,3 +151,55 @@ async fn pairs_below_no_length_at_all_are_refused_with_their_path() {
     let status = server.sessions().open_session(request).await.unwrap_err();
     check(&status, tonic::Code::InvalidArgument, "BAD_FIELD", "report.pairs_below");
 }
+
+/// A body of two cubes, at x and at x + 3, of which the second is lower in the list of parts.
+fn two_cubes(id: u32, x: f64) -> api::Body {
+    let parts = vec![body("cube", 3.0), body("cube", 0.0)];
+    let pose = api::Pose { translation: vector(x, 0.0, 0.0), orientation: None };
+    api::Body { id, parts, pose: Some(pose), ..Default::default() }
+}
+
+/// They were 0 and 0 for separated bodies, whichever parts were nearest.
+#[tokio::test]
+async fn parts_are_named_where_one_decides_and_nowhere_else() {
+    let server = with_cube().await;
+    for is_packed in [false, true] {
+        for (x, asks, expected) in [
+            (9.0, api::ReportOptions::default(), None),
+            // The right one of the first body and the left one of the second.
+            (9.0, api::ReportOptions { distances: true, ..Default::default() }, Some([0, 1])),
+            (9.0, api::ReportOptions { normals: true, ..Default::default() }, Some([0, 1])),
+            (4.0, api::ReportOptions::default(), Some([0, 1])),
+            (3.5, api::ReportOptions::default(), Some([0, 1])),
+        ] {
+            let mut report = api::ReportOptions { packed: is_packed, certificates: true, ..asks };
+            report.set_pairs(PairSelection::All);
+            let state = api::SessionState {
+                bodies: vec![two_cubes(1, 0.0), two_cubes(2, x)],
+                ..Default::default()
+            };
+            let open = api::OpenSessionRequest {
+                session_id: "s".to_owned(),
+                state: Some(state),
+                report: Some(report),
+                replace: true,
+                ..Default::default()
+            };
+            server.sessions().open_session(open).await.unwrap();
+            let report = step(&server, "s", vec![api::Frame { frame_id: 1, ..Default::default() }])
+                .await
+                .unwrap()
+                .remove(0);
+            let told = if is_packed {
+                let packed = report.packed_pairs.unwrap();
+                let part = |parts: &[u32]| parts.first().copied().unwrap_or(0);
+                // Where none decides, the arrays are about nothing.
+                expected.map(|_| [part(&packed.a_parts), part(&packed.b_parts)])
+            } else {
+                let pair = &report.pairs[0];
+                pair.a_part.zip(pair.b_part).map(|(a, b)| [a, b])
+            };
+            assert_eq!(told, expected, "{x} {report:?}", report = asks);
+        }
+    }
+}

@@ -135,7 +135,7 @@ async fn packed_reports_tell_all_that_nested_ones_tell() {
                 seen[3] += usize::from(polygon.is_some());
                 seen[4] += usize::from(pair.along.as_ref().is_some_and(|of| of.enter.is_some()));
                 seen[5] += usize::from(pair.certificate.is_some());
-                seen[6] += usize::from(pair.a_part + pair.b_part > 0);
+                seen[6] += usize::from(pair.a_part > Some(0) || pair.b_part > Some(0));
                 seen[7] += usize::from(pair.stopped != 0);
                 seen[8] += usize::from(pair.within_margin.is_some());
                 seen[9] +=

@@ -5,7 +5,8 @@ use clearance_proto as api;
 use prost::Message;
 use tonic::Code;
 
-use crate::server::{Server, soon};
+use crate::robots::{check as checked, robots, slider};
+use crate::server::{Server, check, soon};
 use crate::sessions::{all_pairs, cube_at, scene, started_with, step};
 
 /// So many bytes the clients of these tests take unless they say more.
@@ -212,4 +213,82 @@ async fn a_state_that_is_longer_than_its_client_takes_is_refused_with_what_to_sa
     let mut news = server.sessions().watch_session(watch(1 << 20)).await.unwrap().into_inner();
     let told = soon(news.message()).await.unwrap().unwrap();
     assert_eq!(told.state.unwrap().bodies.len(), CUBES as usize);
+}
+
+/// Clearances of 5,000 configurations were worked on for seconds, and then no default client took
+/// the 7.7 MB.
+#[tokio::test]
+async fn answers_of_robots_that_are_longer_than_the_client_takes_are_refused_and_say_so() {
+    let server = small().await;
+    let cell = slider(&server).await;
+    // From -9 to 9, across the wall.
+    let values: Vec<f64> = (0..4_000).map(|k| -9.0 + f64::from(k) * 4.5e-3).collect();
+    let clearances = api::CheckConfigurationsRequest {
+        with_gradient: true,
+        ..checked(&cell, api::CheckMode::LinkClearance, &values)
+    };
+    // How many are in contact nobody knows before.
+    let all_pairs = checked(&cell, api::CheckMode::AllPairs, &[3.0].repeat(8_000));
+    for asked in [clearances, all_pairs] {
+        let refused = robots(&server).check_configurations(asked.clone()).await.unwrap_err();
+        check(&refused, Code::ResourceExhausted, "LIMIT_EXCEEDED", "reply_bytes_max");
+        assert!(refused.message().contains("ask about fewer at once"), "{}", refused.message());
+        let taken = api::CheckConfigurationsRequest { reply_bytes_max: 1 << 20, ..asked };
+        let answer = robots(&server).check_configurations(taken.clone()).await.unwrap();
+        let length = answer.into_inner().encoded_len();
+        assert!(TAKEN < length && length < 1 << 20, "{length}");
+        let few = taken.values[..100].to_vec();
+        let few = api::CheckConfigurationsRequest { values: few, reply_bytes_max: 0, ..taken };
+        let answer = robots(&server).check_configurations(few).await.unwrap();
+        assert!(answer.into_inner().encoded_len() <= TAKEN);
+    }
+    let waypoints: Vec<f64> = (0..3_000).map(|k| -9.0 + f64::from(k) * 1e-3).collect();
+    let path = api::CheckPathRequest {
+        cell: Some(cell.clone()),
+        waypoints: waypoints.clone(),
+        ..Default::default()
+    };
+    let refused = robots(&server).check_path(path.clone()).await.unwrap_err();
+    check(&refused, Code::ResourceExhausted, "LIMIT_EXCEEDED", "reply_bytes_max");
+    let path = api::CheckPathRequest { reply_bytes_max: 1 << 20, ..path };
+    assert_eq!(robots(&server).check_path(path).await.unwrap().into_inner().free_until, 2_999.0);
+    let edges = api::CheckEdgesRequest {
+        cell: Some(cell),
+        starts: waypoints[1..].to_vec(),
+        ends: waypoints[..2_999].to_vec(),
+        ..Default::default()
+    };
+    let refused = robots(&server).check_edges(edges.clone()).await.unwrap_err();
+    check(&refused, Code::ResourceExhausted, "LIMIT_EXCEEDED", "reply_bytes_max");
+    let edges = api::CheckEdgesRequest { reply_bytes_max: 1 << 20, ..edges };
+    assert_eq!(robots(&server).check_edges(edges).await.unwrap().into_inner().count, 2_999);
+}
+
+/// The facets of a body of 170,000 vertices were listed, and then no default client took them.
+#[tokio::test]
+async fn vertices_and_facets_that_are_longer_than_the_client_takes_are_refused() {
+    let server = small().await;
+    let xyz = (0..400).flat_map(|k| {
+        let (height, turn) = (f64::from(k) / 200.0 - 0.9975, f64::from(k) * 2.4);
+        let wide = (1.0 - height * height).sqrt();
+        [wide * turn.cos(), wide * turn.sin(), height]
+    });
+    server.register("round", &xyz.collect::<Vec<_>>()).await;
+    let asked = |with_vertices, with_facets, reply_bytes_max| {
+        let key = Some(api::get_polytope_request::Key::Alias("round".to_owned()));
+        let request = api::GetPolytopeRequest { key, with_vertices, with_facets, reply_bytes_max };
+        let mut client = server.polytopes();
+        async move { client.get_polytope(request).await }
+    };
+    let refused = asked(true, true, 0).await.unwrap_err();
+    check(&refused, Code::ResourceExhausted, "LIMIT_EXCEEDED", "reply_bytes_max");
+    assert!(refused.message().contains("vertices and its facets apart"), "{}", refused.message());
+    // Apart they fit, and both for who takes them.
+    for (vertices, facets, bytes) in [(true, false, 0), (false, true, 0), (true, true, 1 << 20)] {
+        let answer = asked(vertices, facets, bytes).await.unwrap().into_inner();
+        let told = answer.facets.len() > 500;
+        assert_eq!((answer.vertices.is_some(), told), (vertices, facets));
+        assert!(answer.encoded_len() <= TAKEN || bytes > 0, "{}", answer.encoded_len());
+    }
+    assert!(asked(false, false, 0).await.is_ok());
 }

@@ -51,7 +51,7 @@ pub(crate) async fn cell_of(
     api::RobotCell { robots, obstacles }
 }
 
-async fn slider(server: &Server) -> api::RobotCell {
+pub(crate) async fn slider(server: &Server) -> api::RobotCell {
     let wall = api::RobotObstacle {
         shape: Some(api::robot_obstacle::Shape::Box(api::Vector3 { x: 1.0, y: 2.0, z: 2.0 })),
         pose: Some(api::Pose {

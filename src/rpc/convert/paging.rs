@@ -13,3 +13,9 @@ pub fn page_size(limits: &Limits, asked: i32) -> Result<usize, Failure> {
     };
     Ok(usize::try_from(size.min(limits.page_size_max).max(1)).unwrap_or(usize::MAX))
 }
+
+/// How many bytes of a reply a client takes that says so; 0: it does not say.
+pub fn reply_bytes(asked: u64, limits: &Limits) -> u64 {
+    let bytes = if asked == 0 { limits.reply_bytes_default } else { asked };
+    bytes.min(limits.reply_bytes_max)
+}

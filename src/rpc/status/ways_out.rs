@@ -1,4 +1,5 @@
-//! What to do where one message is too long: by method, since each has its own way.
+//! What to do where a limit refuses: of one message that is too long by method, since each has its
+//! own way, of all others by the limit.
 
 /// The methods, by service and name, and the way out of each; in the order of the interface.
 const WAYS: &[(&str, &str)] = &[
@@ -74,6 +75,75 @@ pub(super) fn way_out(path: &str) -> &'static str {
     WAYS.iter().find(|(method, _)| *method == name).map_or(NAMES, |(_, way)| way)
 }
 
+/// The limits that refuse, and the way out of each; in the order of the settings.
+const LIMIT_WAYS: &[(&str, &str)] = &[
+    ("inline_points_max", "register the body, by UploadPolytope if it is large, and name its id"),
+    ("batch_items_max", "send fewer questions at once"),
+    ("batch_reply_bytes_max", "send fewer questions at once, or say omit_certificate"),
+    ("collision_bodies_max", "ask about fewer bodies at once"),
+    ("collision_vertices_max", "ask about fewer bodies at once, or about their hulls"),
+    ("message_bytes_max", "send less in one message"),
+    ("memory_bytes_max", "try again when others have ended, or send less at once"),
+    ("message_seconds_max", "send the message faster, or in several smaller ones"),
+    ("decoded_bytes_max", "send fewer entries in one message, and long lists packed"),
+    ("certificate_entries_max", "ask about fewer parts or a smaller body at once"),
+    ("connections_max", "close connections that are idle, and share one among calls"),
+    ("header_bytes_max", "send fewer or shorter headers"),
+    ("unsent_bytes_max", "read the replies of earlier calls first, or ask for less at once"),
+    ("call_seconds_max", "ask for less at once"),
+    ("jobs_max", "try again soon"),
+    ("polytopes_max", "delete polytopes that nobody uses any more"),
+    ("polytope_bytes_max", "delete polytopes that nobody uses any more"),
+    ("points_max", "give fewer points: those inside of their hull change nothing"),
+    ("triangles_max", "simplify the mesh, or register it in several parts"),
+    ("polyhedron_steps_max", "simplify the mesh where slivers lie side by side, or take its hull"),
+    (
+        "polyhedron_steps_per_triangle",
+        "simplify the mesh where slivers lie side by side, or take its hull",
+    ),
+    ("registration_items_max", "send fewer polytopes at once"),
+    ("upload_bytes_max", "simplify the mesh, or register it in several parts"),
+    ("robots_max", "delete robots that nobody uses any more"),
+    ("robot_bytes_max", "delete robots that nobody uses any more, or simplify the meshes"),
+    ("keys_per_robot_max", "delete the robot by one of its keys, or share one key"),
+    ("robot_xml_nodes_max", "leave out of the URDF what is only shown: visual elements"),
+    ("robot_links_max", "join links that no joint moves"),
+    ("robot_parts_max", "join collision elements of one link, or leave some out"),
+    ("robot_depth_max", "join links that no joint moves"),
+    ("robots_per_cell_max", "make two cells of those that are far from each other"),
+    ("obstacles_per_cell_max", "leave out what is out of reach, or join bodies to hulls"),
+    ("configurations_max", "send fewer at once, or a stream of them by StreamConfigurations"),
+    ("configuration_entries_max", "send fewer at once, or a stream by StreamConfigurations"),
+    ("edges_max", "send fewer edges at once"),
+    ("certified_edges_max", "send fewer edges at once, or without certificate"),
+    ("uploads_max", "wait until one of the uploads has ended"),
+    ("aliases_max", "delete polytopes whose aliases nobody uses any more"),
+    ("aliases_per_polytope_max", "use one of its aliases, or its id"),
+    ("find_missing_ids_max", "ask about fewer ids at once"),
+    ("sessions_max", "close a session that is not needed any more, or use another server"),
+    ("bodies_per_session_max", "open several sessions, or make parts of one body of several"),
+    ("bodies_per_message_max", "send the others in the next message, or packed_poses"),
+    ("parts_per_body_max", "make several bodies of it, whose pairs are not checked"),
+    ("parts_per_session_max", "open several sessions, or join parts to hulls"),
+    ("robots_per_session_max", "open several sessions"),
+    ("pairs_per_frame_max", "check fewer pairs by masks, groups or rules, or list fewer than all"),
+    ("rules_per_session_max", "say the rules by groups, or by category and mask"),
+    ("classes_per_session_max", "use fewer groups in the rules, or category and mask"),
+    ("session_bytes_max", "close a session that is not needed any more, or use another server"),
+    ("session_keys_max", "bring fewer session_keys at once"),
+    ("scene_queries_max", "send fewer questions at once, or rays and casts packed"),
+    ("packed_rays_max", "send fewer at once"),
+    ("frames_per_step_max", "send fewer frames at once"),
+    ("session_calls_max", "wait for the answer to one call before the next"),
+    ("step_reply_bytes_max", "send fewer frames at once, or ask for less of each"),
+    ("watchers_per_session_max", "end a watch, or let one client hand on what it sees"),
+];
+
+/// The way out of a limit, if it refuses.
+pub(super) fn way_out_of(limit: &str) -> &'static str {
+    LIMIT_WAYS.iter().find(|(name, _)| *name == limit).map_or("", |(_, way)| way)
+}
+
 #[cfg(test)]
 mod tests {
     use prost::Message;
@@ -119,5 +189,22 @@ mod tests {
         }
         assert!(named > 10, "{named}");
         assert_eq!(way_out("/grpc.health.v1.Health/Check"), NAMES);
+    }
+
+    /// `decoded_bytes_max` and places were named, and nobody was told what to do about them.
+    #[test]
+    fn every_limit_that_refuses_has_a_way_out() {
+        use crate::runtime::settings::{Breach, Limit, Limits};
+        let refuses =
+            |limit: &&Limit| limit.breach != Breach::Cut && limit.breach != Breach::Unavailable;
+        let refusing: Vec<&str> =
+            Limits::TABLE.iter().filter(refuses).map(|one| one.name).collect();
+        let told: Vec<&str> = LIMIT_WAYS.iter().map(|(name, _)| *name).collect();
+        for name in &refusing {
+            assert!(told.contains(name), "{name} has no way out");
+        }
+        let known = Limits::TABLE.iter().map(|one| one.name);
+        let in_order: Vec<&str> = known.filter(|name| told.contains(name)).collect();
+        assert_eq!(told, in_order);
     }
 }

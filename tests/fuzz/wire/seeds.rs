@@ -59,6 +59,7 @@ fn polytopes() -> Vec<Vec<Call>> {
         key: Some(api::get_polytope_request::Key::Alias(alias())),
         with_vertices: true,
         with_facets: true,
+        reply_bytes_max: 1_000,
     };
     let list = api::ListPolytopesRequest { page_size: 1, ..Default::default() };
     let mesh =

@@ -135,8 +135,8 @@ pub struct RoundedBodies<'a> {
 /// at most `upper`, and, where the pairs or a surface show it, at least `lower`.
 ///
 /// Upper: M reaches from the origin along `face` by at most `upper` less R, which is negative where
-/// M does not hold the origin. Lower: the pairs are no farther than R less `lower`; of polytopes
-/// that overlap by more than that, only a surface shows it, as of bodies without radii.
+/// M does not hold the origin. Lower: the pairs are no farther than R less `lower`; where that is
+/// negative they hold the origin, and only a surface shows it, as of bodies without radii.
 pub fn judge_rounded_depth(
     RoundedBodies { cores, radii }: RoundedBodies<'_>,
     [lower, upper]: [f64; 2],
@@ -154,12 +154,13 @@ pub fn judge_rounded_depth(
         return Err(Refusal::BoundFails("M reaches beyond the upper bound"));
     }
     let left = &reach - &exact(lower);
-    if left.sign() == Sign::Negative {
-        let lower = -&left;
-        return surface.map_or(Ok(()), |surface| judge_surface(&cores, &lower, surface, effort));
+    let is_deeper = left.sign() == Sign::Negative;
+    if let (true, Some(surface)) = (is_deeper, surface) {
+        return judge_surface(&cores, &-&left, surface, effort);
     }
     let nearest = nearest_point(&exact_differences(&cores, &proof.pairs)?);
-    if nearest.length_compared(&left) == Ordering::Greater {
+    let most = if is_deeper { &Dyadic::zero() } else { &left };
+    if nearest.length_compared(most) == Ordering::Greater {
         return Err(Refusal::BoundFails("the pairs are farther away than the lower bound leaves"));
     }
     Ok(())
@@ -177,8 +178,7 @@ pub fn judge_rounded_motion(
     judge_rounded(course.bodies, radii, initial, effort)?;
     if initial.verdict != Verdict::Separated {
         let is_at_start = motion.outcome == Outcome::Contact
-            && motion.t_free <= 0.0
-            && motion.t_contact <= 0.0
+            && [motion.t_free, motion.t_contact].iter().all(|t| t.abs() <= 0.0)
             && motion.chain.is_empty();
         let refused = Refusal::BoundFails("bodies in contact at t = 0 meet then");
         return if is_at_start { Ok(()) } else { Err(refused) };

@@ -129,7 +129,7 @@ fn with_a_margin_an_empty_chain_proves_only_a_start_that_is_farther_apart() {
         angle: 1e-9,
     };
     let along = |x: f64| Direction::Vector(Vec3::new(1.0, x, 0.0));
-    let judged = |motion, margin, deviation_p, outcome, direction| {
+    let judged = |motion, margin: f64, deviation_p, outcome, direction| {
         let question = Question {
             reach: margin.into(),
             deviation_p,
@@ -193,7 +193,7 @@ fn contact_at_the_start_within_a_margin_is_proven_by_up_to_six_pairs() {
     let face: Vec<VertexPair> = [(4, 0), (5, 1), (6, 2), (7, 3), (4, 3), (5, 2), (6, 1)]
         .map(|(i, j)| VertexPair { i, j })
         .into();
-    let judged = |margin, pairs| {
+    let judged = |margin: f64, pairs| {
         let question = Question {
             reach: margin.into(),
             ..Question::new(pair, Motion::rest(), Motion::rest())
@@ -226,7 +226,7 @@ fn what_is_nearest_in_a_sweep_proves_a_miss_of_the_margin_by_an_ulp() {
         |x: f64| cube.vertices().iter().position(|v| *v == Vec3::repeat(x)).unwrap() as u32;
     let corners = VertexPair { i: corner(1.0), j: corner(-1.0) };
     let nearest = |pairs, negative| Direction::Nearest { pairs, negative };
-    let judged = |margin, motion, direction, outcome, [t_free, t_contact]: [f64; 2]| {
+    let judged = |margin: f64, motion, direction, outcome, [t_free, t_contact]: [f64; 2]| {
         let question =
             Question { reach: margin.into(), ..Question::new(pair, Motion::rest(), motion) };
         let link = Link { t0: 0.0, t1: t_free, frame: Frame::World, direction };

@@ -347,8 +347,13 @@ impl Scene {
                 None => self.ended.push((old_ids[key.p as usize], old_ids[key.q as usize])),
             }
         }
+        // What the last report said of two ids stands until the next one, whoever bears them.
+        let under_ids = |key: &PairKey| {
+            let [p, q] = [key.p, key.q].map(|at| self.index_of(old_ids[at as usize]));
+            Some(PairKey { p: p?, q: q? }).filter(|key| self.book.is_enabled(*key))
+        };
         let noted: BTreeMap<PairKey, Noted> =
-            self.noted.iter().filter_map(|(key, noted)| Some((renumbered(key)?, *noted))).collect();
+            self.noted.iter().filter_map(|(key, noted)| Some((under_ids(key)?, *noted))).collect();
         self.contacts = contacts;
         self.noted = noted;
         let simple = self.simple_bodies();

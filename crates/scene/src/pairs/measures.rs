@@ -74,6 +74,28 @@ pub(crate) fn distance(
     Ok(nearest)
 }
 
+/// The distance of a pair in contact, with a point that these parts share, which are.
+pub(crate) fn common_point(
+    asking: &Asking<'_>,
+    parts: PartPair,
+    notes: &mut Notes<'_>,
+) -> Result<PairDistance, Stopped> {
+    let measured = asking.ask(AskedOf::Distance, parts, notes, |pair, witness, effort| {
+        let method = asking.methods.distance.method;
+        distance::measure_by(method, pair, Stops::default(), witness, effort)
+    })?;
+    Ok(PairDistance {
+        lower: measured.lower,
+        upper: measured.upper,
+        parts,
+        pairs: measured.pairs,
+        closest_p: measured.closest_p,
+        closest_q: measured.closest_q,
+        gaps: Vec::new(),
+        stopped: measured.stopped,
+    })
+}
+
 /// What shows that no parts are nearer than the lower bound. Comes first: the nearest, whose pairs
 /// show the upper bound as well. `measured` is in order.
 fn gaps(

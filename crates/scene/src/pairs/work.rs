@@ -54,7 +54,9 @@ pub(crate) fn work(asking: &Asking<'_>, task: Task, state: &mut PairState) {
     }
 }
 
-/// Measures the distance, with these stops, and the depth of a pair that overlaps.
+/// Measures the depth of a pair that overlaps, and the distance, with these stops; of a pair in
+/// contact the points that it is about are those of the parts that are named: the deepest, or those
+/// that decide.
 pub(crate) fn measure(
     asking: &Asking<'_>,
     distance: Option<Stops>,
@@ -62,20 +64,6 @@ pub(crate) fn measure(
     answer: &mut PairAnswer,
     notes: &mut Notes<'_>,
 ) {
-    if let Some(stops) = distance
-        && answer.distance.as_ref().is_none_or(|known| known.0 != stops)
-    {
-        match measures::distance(asking, stops, notes) {
-            Ok(measured) => {
-                answer.stopped = answer.stopped.or(measured.stopped);
-                answer.distance = Some(Box::new((stops, measured)));
-            }
-            Err(stopped) => {
-                answer.distance = None;
-                answer.stopped = Some(stopped);
-            }
-        }
-    }
     let overlaps = answer.verdict == Some(Verdict::Overlapping);
     if depth && overlaps && answer.depth.is_none() {
         match measures::depth(asking, notes) {
@@ -85,6 +73,28 @@ pub(crate) fn measure(
                 answer.depth = deepest.map(Box::new);
             }
             Err(stopped) => answer.stopped = Some(stopped),
+        }
+    }
+    let named = answer.depth.as_ref().map(|deepest| deepest.parts).or(answer.deciding);
+    let known = answer.distance.as_deref();
+    let is_of_others = known.is_some_and(|known| named.is_some_and(|named| named != known.1.parts));
+    let distance = distance.or_else(|| known.filter(|_| is_of_others).map(|known| known.0));
+    if let Some(stops) = distance
+        && (is_of_others || known.is_none_or(|known| known.0 != stops))
+    {
+        let measured = match named {
+            Some(parts) => measures::common_point(asking, parts, notes),
+            None => measures::distance(asking, stops, notes),
+        };
+        match measured {
+            Ok(measured) => {
+                answer.stopped = answer.stopped.or(measured.stopped);
+                answer.distance = Some(Box::new((stops, measured)));
+            }
+            Err(stopped) => {
+                answer.distance = None;
+                answer.stopped = Some(stopped);
+            }
         }
     }
 }

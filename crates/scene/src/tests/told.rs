@@ -59,6 +59,23 @@ fn contacts_end_with_a_body_that_is_replaced() {
     }
 }
 
+/// What was said of the body that had its id was forgotten, and CHANGED left the pair out.
+#[test]
+fn a_pair_with_a_body_that_left_and_came_again_is_listed_if_it_stands_otherwise() {
+    for (x, verdict) in [(9.0, Verdict::Separated), (0.5, Verdict::Overlapping)] {
+        let mut scene = open(two_cubes(1.0));
+        let stays = step(&mut scene, &frame(1, vec![]), &Questions::default());
+        assert!(stays.pairs.is_empty(), "{stays:?}");
+        let added = vec![Body::solid(2, cube(1.0)).placed(at(x, 0.0, 0.0))];
+        let replaced = Frame { removed: vec![BodyId(2)], added, ..frame(2, vec![]) };
+        let report = step(&mut scene, &replaced, &Questions::default());
+        let told: Vec<_> = report.pairs.iter().map(|pair| pair.verdict).collect();
+        assert_eq!(told, [Some(verdict)], "{x}");
+        let after = step(&mut scene, &frame(3, vec![]), &Questions::default());
+        assert!(after.pairs.is_empty(), "{after:?}");
+    }
+}
+
 /// A frame without a base was applied to whatever came last: of two that changed their places on
 /// the way the later one was refused, and what it said was missing from then on.
 #[test]

@@ -218,6 +218,8 @@ pub struct AskedCheck {
     pub report_limits: bool,
     /// Numbers that the answer about one configuration may have.
     pub entries_of_one: usize,
+    /// What all answers take on the wire at least, bytes.
+    pub bytes_at_least: u64,
 }
 
 impl AskedCheck {
@@ -248,7 +250,21 @@ impl AskedCheck {
         let each = entries_of_one(cell, question);
         list.within(limits.configuration_entries_max(), count.saturating_mul(each))?;
         let report_limits = request.report_limits;
-        Ok(Self { question, values: request.values, report_limits, entries_of_one: each })
+        let bytes_at_least = (count as u64).saturating_mul(bytes_of_one(cell, question));
+        let values = request.values;
+        Ok(Self { question, values, report_limits, entries_of_one: each, bytes_at_least })
+    }
+}
+
+/// What the answer about one configuration takes on the wire at least, bytes: a verdict and, of each
+/// clearance, two bounds, the numbers of two bodies and, with gradients, points, normal and gradient.
+fn bytes_of_one(cell: &Cell, question: CheckQuestion) -> u64 {
+    let geometry = if question.with_gradient { 8 * (cell.variable_count() + 9) } else { 0 };
+    let of_clearance = 18 + geometry as u64;
+    match question.mode {
+        CheckMode::FirstPair | CheckMode::AllPairs => 1,
+        CheckMode::Clearance => 1 + of_clearance,
+        CheckMode::LinkClearance => 1 + cell.moving_link_count() as u64 * of_clearance,
     }
 }
 

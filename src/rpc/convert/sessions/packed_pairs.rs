@@ -129,12 +129,18 @@ pub fn unpack(packed: &api::PackedPairs) -> Vec<api::PairReport> {
         let of_rest = rest.next_if(|one| one.index as usize == index).cloned().unwrap_or_default();
         let distance = bracket(&packed.distance_lower, &packed.distance_upper, index);
         let depth = bracket(&packed.depth_lower, &packed.depth_upper, index);
+        let verdict = i32::from(entry(&packed.verdicts, index));
+        let meets = [api::Verdict::Touching, api::Verdict::Overlapping];
+        let normal = direction(&packed.normals, index);
+        let is_measured = distance.is_some() || normal.is_some();
+        // Of pairs that are separated, those parts that are nearest, where that is known.
+        let decides = is_measured || meets.map(i32::from).contains(&verdict);
         api::PairReport {
             a: entry(&packed.a, index),
             b: entry(&packed.b, index),
-            a_part: entry(&packed.a_parts, index),
-            b_part: entry(&packed.b_parts, index),
-            verdict: entry(&packed.verdicts, index).into(),
+            a_part: decides.then(|| entry(&packed.a_parts, index)),
+            b_part: decides.then(|| entry(&packed.b_parts, index)),
+            verdict,
             within_margin: match entry(&packed.within_margin, index) {
                 UNKNOWN => None,
                 number => Some(number == WITHIN),
@@ -151,7 +157,7 @@ pub fn unpack(packed: &api::PackedPairs) -> Vec<api::PairReport> {
             status: None,
             stopped: entry(&packed.stopped, index).into(),
             along: range(packed, index, of_rest.along_parts),
-            normal: direction(&packed.normals, index),
+            normal,
             contact_polygon: of_rest.contact_polygon,
             a_link: of_rest.a_link,
             b_link: of_rest.b_link,
@@ -299,13 +305,14 @@ fn first_contact(
 ) -> Option<api::FirstContact> {
     let found = packed.first_contacts.as_ref()?;
     let outcome = entry(&found.outcomes, index);
+    let t_contact = found.t_contact.get(index).copied().filter(|t| t.is_finite());
     (outcome != 0).then(|| api::FirstContact {
         outcome: outcome.into(),
         t_free: entry(&found.t_free, index),
-        t_contact: found.t_contact.get(index).copied().filter(|t| t.is_finite()),
+        t_contact,
         certificate,
-        a_part: entry(&found.a_parts, index),
-        b_part: entry(&found.b_parts, index),
+        a_part: t_contact.map(|_| entry(&found.a_parts, index)),
+        b_part: t_contact.map(|_| entry(&found.b_parts, index)),
         stopped: entry(&found.stopped, index).into(),
     })
 }
@@ -321,8 +328,8 @@ fn range(
     is_known.then(|| api::PairRange {
         enter: bracket(&found.enter_lower, &found.enter_upper, index),
         exit: bracket(&found.exit_lower, &found.exit_upper, index),
-        a_part: entry(&found.a_parts, index),
-        b_part: entry(&found.b_parts, index),
+        a_part: (!is_never).then(|| entry(&found.a_parts, index)),
+        b_part: (!is_never).then(|| entry(&found.b_parts, index)),
         parts,
     })
 }

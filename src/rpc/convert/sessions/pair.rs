@@ -64,8 +64,8 @@ pub fn pair(known: &PairReport, plan: &Plan, bodies: Bodies<'_>) -> api::PairRep
     api::PairReport {
         a: known.p.0,
         b: known.q.0,
-        a_part: deciding.map_or(0, |parts| parts.p),
-        b_part: deciding.map_or(0, |parts| parts.q),
+        a_part: deciding.map(|parts| parts.p),
+        b_part: deciding.map(|parts| parts.q),
         verdict: verdict(known.verdict),
         within_margin: within_margin(known),
         distance: distance.map(|distance| bracket([distance.lower, distance.upper])),
@@ -139,6 +139,7 @@ pub fn bytes_of_proofs(known: &PairReport, bodies: Bodies<'_>) -> usize {
 
 fn range(known: &PairRange, plan: &Plan) -> api::PairRange {
     let [enter, exit] = span_to_wire(known.span);
+    let first = known.parts.filter(|_| known.span.is_some());
     let of_parts = |(parts, range): &(PartPair, Range)| api::PartRange {
         a_part: parts.p,
         b_part: parts.q,
@@ -148,8 +149,8 @@ fn range(known: &PairRange, plan: &Plan) -> api::PairRange {
     api::PairRange {
         enter,
         exit,
-        a_part: known.parts.map_or(0, |parts| parts.p),
-        b_part: known.parts.map_or(0, |parts| parts.q),
+        a_part: first.map(|parts| parts.p),
+        b_part: first.map(|parts| parts.q),
         parts: proven.map(of_parts).collect(),
     }
 }
@@ -229,13 +230,14 @@ fn part_certificate(entry: &PartProof) -> api::StaticCertificate {
 }
 
 fn contact(known: &PairContact, plan: &Plan, counts: [usize; 2]) -> api::FirstContact {
+    let first = known.parts.filter(|_| known.has_met());
     api::FirstContact {
         outcome: outcome_to_wire(known.outcome).into(),
         t_free: known.t_free,
         t_contact: known.has_met().then_some(known.t_contact),
         certificate: plan.questions.certificates.then(|| motion(&known.chains, counts)),
-        a_part: known.parts.map_or(0, |parts| parts.p),
-        b_part: known.parts.map_or(0, |parts| parts.q),
+        a_part: first.map(|parts| parts.p),
+        b_part: first.map(|parts| parts.q),
         stopped: stopped_to_wire(known.stopped).into(),
     }
 }

@@ -1,6 +1,7 @@
 //! What a report contains.
 
 use crate::rpc::convert::geometry::{direction_vector, length, signed_length, tolerance};
+use crate::rpc::convert::paging::reply_bytes;
 use crate::rpc::path::{BadField, Path};
 use crate::runtime::settings::Limits;
 use clearance_geometry::claim::TIME_TOLERANCE;
@@ -96,12 +97,6 @@ impl Plan {
 /// Likewise, as it is asked on the wire.
 pub fn is_dear(wire: &api::ReportOptions) -> bool {
     wire.depths || wire.contact_polygons || wire.first_contacts || wire.along.is_some()
-}
-
-/// How many bytes of a reply a client takes that says so; 0: it does not say.
-pub fn reply_bytes(asked: u64, limits: &Limits) -> u64 {
-    let bytes = if asked == 0 { limits.reply_bytes_default } else { asked };
-    bytes.min(limits.reply_bytes_max)
 }
 
 /// How many coordinates of contact polygons, other than zeros, fit into the report at most.

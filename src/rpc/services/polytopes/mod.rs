@@ -12,11 +12,11 @@ use crate::rpc::convert::catalogue::{id, unknown};
 use crate::rpc::convert::described::{describe, describe_new};
 use crate::rpc::convert::geometry::points_to_wire;
 use crate::rpc::convert::keys::digests;
-use crate::rpc::convert::paging::page_size;
+use crate::rpc::convert::paging::{page_size, reply_bytes};
 use crate::rpc::convert::polytope::{AskedPolytope, BuiltPolytope};
 use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::shared::Shared;
-use crate::rpc::status::Failure;
+use crate::rpc::status::{Failure, TooLong};
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::compute::{Counted, JobSize};
@@ -82,6 +82,11 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         let load = JobSize::of(Counted::all_of(stored.memory_bytes), estimate);
         // Refused before the work, not after it.
         let bytes = VERTEX_BYTES * vertices as usize + FACET_BYTES * facets as usize;
+        let bytes_max = reply_bytes(request.reply_bytes_max, self.0.limits());
+        let length = length_at_most([vertices, facets], stored.body.vertices().len());
+        if length > bytes_max {
+            return Err(Failure::from(TooLong::Body { bytes: length, bytes_max }).into());
+        }
         let _room = self.0.unsent.reserve(bytes, &intake)?;
         let copying = self.0.compute.run(load, move || api::GetPolytopeResponse {
             polytope: Some(polytope),
@@ -179,6 +184,17 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
 /// Copying one for a reply.
 const VERTEX_TIME: Duration = Duration::from_nanos(5);
 const FACET_TIME: Duration = Duration::from_nanos(50);
+
+/// What so many vertices and facets take on the wire at most, bytes, of a body with vertices of so
+/// many numbers. The corners of all facets are two for each edge, of which a polytope has fewer than
+/// vertices and facets; triangles have three.
+fn length_at_most([vertices, facets]: [u32; 2], numbers: usize) -> u64 {
+    const HEADS: u64 = 8;
+    let index = u64::from(numbers.max(1).ilog2()) / 7 + 1;
+    let corners = (2 * (numbers as u64 + u64::from(facets))).max(3 * u64::from(facets));
+    let of_facets = if facets == 0 { 0 } else { HEADS * u64::from(facets) + index * corners };
+    24 * u64::from(vertices) + of_facets
+}
 
 /// What one takes in it; of a triangle.
 const VERTEX_BYTES: usize = 24;

@@ -11,10 +11,11 @@ use tonic::Code;
 use super::chunks::{Chunks, in_chunks};
 use super::{Caller, size};
 use crate::rpc::convert::options::cost_to_wire;
+use crate::rpc::convert::paging::reply_bytes;
 use crate::rpc::convert::robots::answer::{Packed, joined, push, push_beyond_limit};
 use crate::rpc::convert::robots::cell::{AskedCell, AskedCheck};
 use crate::rpc::path::Path;
-use crate::rpc::status::Failure;
+use crate::rpc::status::{Failure, TooLong};
 use crate::runtime::cells::{BuiltCell, Payer};
 use crate::runtime::memory::{MemoryKind, Reservation};
 use crate::runtime::metrics::{Ending, QuestionKind};
@@ -112,10 +113,6 @@ async fn with_its_cell(
     Ok(answer)
 }
 
-/// What an answer takes in memory for each byte that it takes on the wire, where verdicts and
-/// indices are shorter; it is there twice while its chunks are joined.
-pub(super) const ANSWER_FACTOR: u64 = 4;
-
 /// Answers about configurations in a cell; the memory is for the answer.
 pub(super) async fn answer(
     caller: Caller<'_>,
@@ -125,12 +122,16 @@ pub(super) async fn answer(
 ) -> Result<(api::CheckConfigurationsResponse, Reservation), Failure> {
     let Caller { shared, quota, guard, .. } = caller;
     let intake = caller.intake;
+    let bytes_max = reply_bytes(request.reply_bytes_max, shared.limits());
     let asked =
         intake.look_through(|| AskedCheck::convert(path, request, cell, shared.limits()))?;
     let count = asked.values.len() / cell.variable_count();
     let estimate = time_of(CONFIGURATION_TIME, count, cell);
     let size_max = ENTRIES_AT_ONCE / asked.entries_of_one.max(1);
-    let chunks = Chunks { count, size: CHUNK.min(size_max).max(1) };
+    let chunks = Chunks { count, size: CHUNK.min(size_max).max(1), bytes_max };
+    if asked.bytes_at_least > bytes_max {
+        return Err(TooLong::Answers { bytes_max }.into());
+    }
     let (stop, clock, cell) = (guard.flag(), shared.clock.clone(), cell.clone());
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let memory = quota.reserve(MemoryKind::Replies, 0)?;
@@ -138,7 +139,7 @@ pub(super) async fn answer(
         let start = clock.now();
         let check = |range| {
             let (packed, cost) = check_some(&cell, &asked, range, &stop);
-            let bytes = ANSWER_FACTOR * packed.encoded_len() as u64;
+            let bytes = packed.encoded_len() as u64;
             (packed, bytes, cost)
         };
         let (packed, cost, memory) = in_chunks(&compute, chunks, memory, check)?;

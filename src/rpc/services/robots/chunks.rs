@@ -4,29 +4,36 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use crate::rpc::status::Failure;
+use crate::rpc::status::{Failure, TooLong};
 use crate::runtime::compute::Compute;
 use crate::runtime::memory::Reservation;
 use clearance_geometry::effort::Cost;
+
+/// What an answer takes in memory for each byte that it takes on the wire, where verdicts and
+/// indices are shorter; it is there twice while its chunks are joined.
+const ANSWER_FACTOR: u64 = 4;
 
 /// How many questions there are, and how many of them a thread takes at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chunks {
     pub(super) count: usize,
     pub(super) size: usize,
+    /// How long the answers may be together, bytes of a message.
+    pub(super) bytes_max: u64,
 }
 
 /// What `check` says of 0 to `count`, `size` of them at a time, in order; and what all of it cost.
 ///
-/// `check` also tells what its answer takes, bytes: `memory` grows by so much, and where there is
-/// no more of it, the chunks that are left are not begun, and nothing is answered.
+/// `check` also tells how long its answer is, bytes: `memory` grows by what that takes, and where
+/// there is no more of it, or the answers become too long, the chunks that are left are not begun,
+/// and nothing is answered.
 pub(super) fn in_chunks<T: Send + Sync>(
     compute: &Compute,
     chunks: Chunks,
     memory: Reservation,
     check: impl Fn(Range<usize>) -> (T, u64, Cost) + Send + Sync,
 ) -> Result<(Vec<T>, Cost, Reservation), Failure> {
-    let Chunks { count, size } = chunks;
+    let Chunks { count, size, bytes_max } = chunks;
     let (memory, is_full) = (Mutex::new(memory), AtomicBool::new(false));
     let kept = |range| {
         if is_full.load(Ordering::Relaxed) {
@@ -34,8 +41,12 @@ pub(super) fn in_chunks<T: Send + Sync>(
         }
         let (answer, bytes, cost) = check(range);
         let mut memory = memory.lock().expect("nothing panics while holding it");
-        let all = memory.bytes() + bytes;
-        let grown = memory.grow_to(all);
+        let all = memory.bytes() + ANSWER_FACTOR * bytes;
+        let grown = if all > bytes_max.saturating_mul(ANSWER_FACTOR) {
+            Err(TooLong::Answers { bytes_max }.into())
+        } else {
+            memory.grow_to(all).map_err(Failure::from)
+        };
         is_full.fetch_or(grown.is_err(), Ordering::Relaxed);
         Some(grown.map(|()| (answer, cost)))
     };

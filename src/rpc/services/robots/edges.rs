@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use prost::Message;
 
-use super::check::{ANSWER_FACTOR, build_cell, is_out_of_time, time_of};
+use super::check::{build_cell, is_out_of_time, time_of};
 use super::chunks::{Chunks, in_chunks};
 use super::{Caller, size};
 use crate::rpc::convert::options::cost_to_wire;
+use crate::rpc::convert::paging::reply_bytes;
 use crate::rpc::convert::robots::certificates::edge_certificate_to_wire;
 use crate::rpc::convert::robots::edges::{
     AskedEdges, beyond_limits, cut_edges, first_not_free, joined_edges, push_edge, push_edge_beyond,
@@ -36,8 +37,9 @@ const PATH_BATCH: usize = 8 * CHUNK;
 const EDGE_TIME: Duration = Duration::from_micros(60);
 
 /// So many edges as threads take them.
-fn chunks_of(count: usize, asked: &AskedEdges) -> Chunks {
-    Chunks { count, size: if asked.certificate { CERTIFIED_CHUNK } else { CHUNK } }
+fn chunks_of(count: usize, asked: &AskedEdges, bytes_max: u64) -> Chunks {
+    let size = if asked.certificate { CERTIFIED_CHUNK } else { CHUNK };
+    Chunks { count, size, bytes_max }
 }
 
 /// Answers about every edge, and counts the call.
@@ -64,6 +66,7 @@ async fn of_edges(
     let wire = request.cell.as_ref().ok_or_else(|| path.bad("is required"))?;
     let built = build_cell(caller, &path, wire).await?;
     let (Caller { shared, quota, guard, .. }, cell) = (caller, built.cell.clone());
+    let bytes_max = reply_bytes(request.reply_bytes_max, shared.limits());
     let asked = AskedEdges::convert(&Path::ROOT, request, &cell, shared.limits())?;
     let count = asked.ends[0].len() / cell.variable_count();
     let (stop, clock) = (guard.flag(), shared.clock.clone());
@@ -73,7 +76,8 @@ async fn of_edges(
     let job = move || {
         let start = clock.now();
         let check = |range| weighed(&cell, &asked, range, &stop);
-        let (packed, cost, _memory) = in_chunks(&compute, chunks_of(count, &asked), memory, check)?;
+        let chunks = chunks_of(count, &asked, bytes_max);
+        let (packed, cost, _memory) = in_chunks(&compute, chunks, memory, check)?;
         let mut answer = joined_edges(packed);
         metrics.add(QuestionKind::Edges, &cost);
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
@@ -102,6 +106,7 @@ async fn of_path(
     let built = build_cell(caller, &root, wire).await?;
     let (Caller { shared, quota, guard, .. }, cell) = (caller, built.cell.clone());
     let all_edges = request.all_edges;
+    let bytes_max = reply_bytes(request.reply_bytes_max, shared.limits());
     let asked = asked_path(&request, &cell, shared.limits())?;
     let count = asked.ends[0].len() / cell.variable_count();
     let (stop, clock) = (guard.flag(), shared.clock.clone());
@@ -117,7 +122,8 @@ async fn of_path(
             let check = |range: Range<usize>| {
                 weighed(&cell, &asked, first + range.start..first + range.end, &stop)
             };
-            let (found, spent, kept) = in_chunks(&compute, chunks_of(some, &asked), memory, check)?;
+            let chunks = chunks_of(some, &asked, bytes_max);
+            let (found, spent, kept) = in_chunks(&compute, chunks, memory, check)?;
             cost += spent;
             memory = kept;
             let is_free = found.iter().all(|part| first_not_free(part).is_none());
@@ -174,6 +180,7 @@ fn asked_path(
         steps_per_edge: request.steps_per_edge,
         certificate: request.certificate,
         report_limits: request.report_limits,
+        reply_bytes_max: request.reply_bytes_max,
     };
     AskedEdges::convert(&Path::ROOT, edges, cell, limits)
 }
@@ -186,7 +193,7 @@ fn weighed(
     stop: &AtomicBool,
 ) -> (api::CheckEdgesResponse, u64, Cost) {
     let (packed, cost) = check_some(cell, asked, range, stop);
-    let bytes = ANSWER_FACTOR * packed.encoded_len() as u64;
+    let bytes = packed.encoded_len() as u64;
     (packed, bytes, cost)
 }
 

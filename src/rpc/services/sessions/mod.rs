@@ -24,7 +24,7 @@ use self::host::{brought_key, check_id, credentials, failure, take_out};
 pub use self::session::Session;
 use crate::rpc::convert::options::cost_to_wire;
 use crate::rpc::convert::paging::page_size;
-use crate::rpc::convert::sessions::plan::reply_bytes;
+use crate::rpc::convert::paging::reply_bytes;
 use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::status::{Failure, TooLong};
 use crate::rpc::transport::intake::Intake;

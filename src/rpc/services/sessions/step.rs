@@ -14,7 +14,7 @@ use tonic::metadata::MetadataMap;
 use super::host::{AnswerTime, CallTime, SessionHost, credentials, failure, take_out};
 use super::session::Session;
 use super::work::Reports;
-use crate::rpc::convert::sessions::plan::reply_bytes;
+use crate::rpc::convert::paging::reply_bytes;
 use crate::rpc::convert::sessions::report::bytes_of_message;
 use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::shared::Shared;
