@@ -19,13 +19,15 @@ pub type CellKey = [u8; 32];
 pub struct BuiltCell {
     /// It.
     pub cell: Arc<Cell>,
+    /// Whether it stays built for the next call.
+    pub is_kept: bool,
     memory: Arc<Reservation>,
 }
 
 impl BuiltCell {
-    /// A cell, and what is paid for it.
+    /// A cell for one call, and what is paid for it.
     pub fn new(cell: Arc<Cell>, memory: Reservation) -> Self {
-        Self { cell, memory: Arc::new(memory) }
+        Self { cell, is_kept: false, memory: Arc::new(memory) }
     }
 }
 
@@ -82,7 +84,8 @@ impl KeptCells {
             }
             all.remove(own.unwrap_or(0));
         }
-        let built = BuiltCell::new(cell.clone(), quota.reserve(kind, bytes).ok()?);
+        let of_one_call = BuiltCell::new(cell.clone(), quota.reserve(kind, bytes).ok()?);
+        let built = BuiltCell { is_kept: true, ..of_one_call };
         all.push(KeptCell { key, built: built.clone(), last_asked: payer.now });
         Some(built)
     }

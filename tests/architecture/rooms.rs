@@ -51,6 +51,7 @@ const GEOMETRY: &[&str] = &[
     "penetration",
     "meeting",
     "contact_time",
+    "rounded",
 ];
 
 /// What a client states, then where bodies are, then which of them are near each other and how

@@ -90,8 +90,12 @@ async fn ask_of_polytopes(server: &Server, client: &Client, name: &str) -> bool 
             at_once(server, |client, _| async move {
                 for _ in 0..8 {
                     let key = Some(api::get_polytope_request::Key::Alias("large".to_owned()));
-                    let request =
-                        api::GetPolytopeRequest { key, with_vertices: true, with_facets: true };
+                    let request = api::GetPolytopeRequest {
+                        key,
+                        with_vertices: true,
+                        with_facets: true,
+                        reply_bytes_max: u64::MAX,
+                    };
                     drop(client.polytopes().get_polytope(request).await);
                 }
             })

@@ -180,7 +180,12 @@ fn the_account_says_what_the_process_holds_of_sessions_replies_and_uploads() {
             sessions(server, &client, &since).await;
             for _ in 0..20 {
                 let key = Some(api::get_polytope_request::Key::Alias("large".to_owned()));
-                let ask = api::GetPolytopeRequest { key, with_vertices: true, with_facets: true };
+                let ask = api::GetPolytopeRequest {
+                    key,
+                    with_vertices: true,
+                    with_facets: true,
+                    reply_bytes_max: u64::MAX,
+                };
                 client.polytopes().get_polytope(ask).await.unwrap();
             }
             since.agrees(server, "replies taken").await;

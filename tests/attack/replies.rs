@@ -16,7 +16,12 @@ use crate::watch::Bounds;
 /// A reply of one or two megabytes.
 fn large() -> api::GetPolytopeRequest {
     let key = Some(api::get_polytope_request::Key::Alias("large".to_owned()));
-    api::GetPolytopeRequest { key, with_vertices: true, with_facets: true }
+    api::GetPolytopeRequest {
+        key,
+        with_vertices: true,
+        with_facets: true,
+        reply_bytes_max: u64::MAX,
+    }
 }
 
 /// For 65 KB sent nobody else got a large reply, for as long as the one who had sent them liked.

@@ -212,6 +212,7 @@ pub(crate) async fn configurations(
         values: (0..count).map(|k| f64::from(k % 1_000) / 100.0).collect(),
         with_gradient: true,
         report_limits: true,
+        reply_bytes_max: u64::MAX,
     })
 }
 

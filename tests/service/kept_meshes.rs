@@ -36,7 +36,12 @@ async fn a_mesh_is_kept_under_one_id_whatever_its_order_and_is_described_listed_
     );
 
     let key = Some(api::get_polytope_request::Key::Id(id.clone()));
-    let request = api::GetPolytopeRequest { key, with_vertices: true, with_facets: true };
+    let request = api::GetPolytopeRequest {
+        key,
+        with_vertices: true,
+        with_facets: true,
+        reply_bytes_max: u64::MAX,
+    };
     let shown = server.polytopes().get_polytope(request).await.unwrap().into_inner();
     let vertices = shown.vertices.unwrap().xyz;
     let vertices = vertices.as_chunks::<3>().0;

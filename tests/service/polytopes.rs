@@ -32,8 +32,12 @@ async fn registering_twice_is_registering_once() {
     assert_eq!(first.vertex_of_given, [0, 4, 2, 6, 1, 5, 3, 7]);
 
     let key = api::get_polytope_request::Key::Alias("b".into());
-    let request =
-        api::GetPolytopeRequest { key: Some(key), with_vertices: true, with_facets: true };
+    let request = api::GetPolytopeRequest {
+        key: Some(key),
+        with_vertices: true,
+        with_facets: true,
+        reply_bytes_max: u64::MAX,
+    };
     let got = client.get_polytope(request).await.unwrap().into_inner();
     assert_eq!(got.polytope.unwrap().aliases, ["a", "b"]);
     let mut sorted = cube();

@@ -23,7 +23,12 @@ async fn register(
 
 async fn description(server: &Server, id: &str) -> api::GetPolytopeResponse {
     let key = Some(api::get_polytope_request::Key::Id(id.to_owned()));
-    let request = api::GetPolytopeRequest { key, with_vertices: true, with_facets: true };
+    let request = api::GetPolytopeRequest {
+        key,
+        with_vertices: true,
+        with_facets: true,
+        reply_bytes_max: u64::MAX,
+    };
     server.polytopes().get_polytope(request).await.unwrap().into_inner()
 }
 

@@ -475,3 +475,34 @@ async fn a_cell_that_stays_built_follows_what_it_names() {
     let gone = client.check_configurations(check(&cell, first, &[1.5])).await.unwrap_err();
     assert_eq!(gone.code(), Code::NotFound);
 }
+
+/// A cell of 10,000 points was built once, one of 15,000 for each call: ten times as long, unsaid.
+#[tokio::test]
+async fn a_cell_that_does_not_stay_built_is_said_to_be_none_that_does() {
+    for (kept_cell_bytes_max, is_kept) in [(64 << 20, true), (1_000, false)] {
+        let limits = Limits { kept_cell_bytes_max, ..Limits::default() };
+        let server = Server::with_limits(limits).await;
+        let cell = slider(&server).await;
+        let asked = check(&cell, api::CheckMode::FirstPair, &[0.0]);
+        let edges = api::CheckEdgesRequest {
+            cell: Some(cell.clone()),
+            starts: vec![0.0],
+            ends: vec![1.0],
+            ..Default::default()
+        };
+        let path = api::CheckPathRequest {
+            cell: Some(cell),
+            waypoints: vec![0.0, 1.0],
+            ..Default::default()
+        };
+        for _ in 0..2 {
+            let mut client = robots(&server);
+            let answer = client.check_configurations(asked.clone()).await.unwrap().into_inner();
+            assert_eq!(answer.cell_not_kept, !is_kept);
+            let answer = client.check_edges(edges.clone()).await.unwrap().into_inner();
+            assert_eq!(answer.cell_not_kept, !is_kept);
+            let answer = client.check_path(path.clone()).await.unwrap().into_inner();
+            assert_eq!(answer.edges.unwrap().cell_not_kept, !is_kept);
+        }
+    }
+}

@@ -195,8 +195,12 @@ async fn large_replies_that_nobody_reads_are_limited_and_small_ones_go_on() {
     server.register("cube", &cube()).await;
     server.register("ball", &ball(4_000)).await;
     let key = |alias: &str| Some(api::get_polytope_request::Key::Alias(alias.to_owned()));
-    let large =
-        || api::GetPolytopeRequest { key: key("ball"), with_vertices: true, with_facets: false };
+    let large = || api::GetPolytopeRequest {
+        key: key("ball"),
+        with_vertices: true,
+        with_facets: false,
+        reply_bytes_max: 0,
+    };
     let mut message = large().encode_to_vec();
     message.splice(0..0, [0, 0, 0, 0, u8::try_from(message.len()).unwrap()]);
     let message = String::from_utf8(message).unwrap();

@@ -11,8 +11,8 @@ use crate::hulls::Moves;
 use crate::path::{BadField, Path};
 use crate::told::{Told, required, t_contact};
 use clearance_proof::claim::{
-    Bodies, Direction, FirstContact, Link, MotionClaim, Outcome, RoundedMargin, RoundedMotionClaim,
-    RoundedProof, Surface, Verdict,
+    Bodies, Direction, FirstContact, Link, MotionClaim, Outcome, RoundedDepthClaim, RoundedMargin,
+    RoundedMotionClaim, RoundedProof, Surface, Verdict,
 };
 use clearance_proof::effort::Effort;
 use clearance_proof::judge::{
@@ -258,7 +258,8 @@ impl RoundedClaim {
             (RoundedMeasure::Depth { bounds, face, surface }, Verdict::Overlapping) => {
                 let face = face.as_ref().ok_or(Refusal::NoDirection)?;
                 let bodies = RoundedBodies { cores, radii };
-                judge_rounded_depth(bodies, *bounds, proof, (face, surface.as_ref()), effort)
+                let claim = RoundedDepthClaim { bounds: *bounds, face, surface: surface.as_ref() };
+                judge_rounded_depth(bodies, proof, &claim, effort)
             }
             (RoundedMeasure::Distance(bounds, _) | RoundedMeasure::Depth { bounds, .. }, _) => {
                 judge_zero(*bounds)

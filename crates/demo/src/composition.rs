@@ -1,4 +1,5 @@
-//! What the picture of a run shows: the cell at the first contact, a strip for each link that was
+//! What the picture of a run shows: the cell at the first contact that the frames alone do not
+//! show, or else at the first of all, a strip for each link that was
 //! in contact, and one for all others.
 
 use super::DemoError;
@@ -21,7 +22,7 @@ pub(crate) fn picture(
         links.partition(|index| contacts_of(record, *index).next().is_some());
     let contacts = record.contacts.len();
     let between = record.missed().count();
-    let first = record.contacts.first();
+    let first = record.missed().next().or_else(|| record.contacts.first());
     Ok(Picture {
         title: "A Panda arm in a cluttered cell: every contact over ten seconds".to_owned(),
         subtitle: format!(
@@ -54,8 +55,9 @@ fn still(contact: &ContactSpan, world: &World<'_>, names: &Names<'_>) -> Result<
     let placed = world.placed(free_s)?.into_iter();
     let solids = placed.filter(|(_, polytope)| is_above(polytope)).map(solid).collect();
     let point = world.nearest_point(link_index(link), other_thing, free_s);
+    let when = if contact.is_between_frames { "Between two frames" } else { "First contact" };
     let lines = vec![
-        format!("First contact: {} and {}", names.of(link), names.of(other)),
+        format!("{when}: {} and {}", names.of(link), names.of(other)),
         format!("proven free until {free_s:.9} s,"),
         format!("proven in contact {:.0} ps later", (touched_s - free_s) * 1e12),
     ];

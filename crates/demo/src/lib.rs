@@ -142,6 +142,7 @@ async fn run_against(
     report::print(&record, &missed, &names, wall_s, out)?;
     std::fs::write(&options.out, composition::picture(&record, &world, &names)?.svg())?;
     writeln!(out, "\npicture: {}", options.out.display())?;
+    writeln!(out, "next: `cargo run --release -- serve`, and ask it what docs/tutorial.md asks")?;
     Ok(record.counts.undecided == 0 && missed.iter().all(report::Missed::is_confirmed))
 }
 

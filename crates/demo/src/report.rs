@@ -168,28 +168,31 @@ fn print_missed(missed: &[Missed<'_>], names: &Names<'_>, out: &mut dyn Write) -
     writeln!(
         out,
         "\nfirst contacts between frames that sampling at {RATE_HZ} Hz alone missed\n  \
-         Motion between two frames: the path of the joints, every value linear in time. Checked\n  \
-         against the motion that the frames were taken from, sampled {SAMPLES} times as finely:"
+         Motion between two frames: the path of the joints, every value linear in time. Beside it\n  \
+         the motion that the frames were taken from, sampled {SAMPLES} times as finely: another path,\n  \
+         whose contacts begin some microseconds sooner or later."
     )?;
     for Missed { contact, sampled } in missed {
         let [lower, upper] = contact.began_s;
         writeln!(
             out,
-            "  {} with {}: proven free until {lower:.9} s and in contact by {upper:.9} s",
+            "  {} with {}: proven free until {lower:.9} s and in contact {:.0} ps later",
             names.of(contact.couple.link),
             names.of(contact.couple.other),
+            (upper - lower) * 1e12,
         )?;
         match sampled.span_s {
             Some([first_s, last_s]) => writeln!(
                 out,
-                "    samples: {} of {} samples in contact, from {first_s:.5} s to {last_s:.5} s \
-                 ({:+.0} us); at both frames {}",
+                "    that motion: {} of {} samples in contact, from {first_s:.5} s to {last_s:.5} s \
+                 ({:.0} us {}); at both frames {}",
                 sampled.contacts,
                 SAMPLES + 1,
-                (first_s - upper) * 1e6,
+                (first_s - upper).abs() * 1e6,
+                if first_s < upper { "sooner" } else { "later" },
                 if sampled.is_seen_by_frames { "in contact" } else { "separated" },
             )?,
-            None => writeln!(out, "    samples: none of {} samples in contact", SAMPLES + 1)?,
+            None => writeln!(out, "    that motion: none of {} samples in contact", SAMPLES + 1)?,
         }
     }
     if missed.is_empty() {

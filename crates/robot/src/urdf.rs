@@ -59,6 +59,18 @@ pub enum Geometry {
     },
 }
 
+impl Geometry {
+    /// Whether one of its sizes is zero.
+    fn has_no_volume(&self) -> bool {
+        match self {
+            Self::Box { size } => size.iter().any(|size| *size <= 0.0),
+            Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius <= 0.0,
+            Self::Cylinder { radius, length } => *radius <= 0.0 || *length <= 0.0,
+            Self::Mesh { .. } => false,
+        }
+    }
+}
+
 /// A `collision` element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollisionElement {
@@ -252,6 +264,7 @@ fn read_joints(
         }
         joints.push(joint);
     }
+    settle_fixed(robot, &mut joints, &names, noticed)?;
     for (element, joint) in robot.children("joint").zip(&joints) {
         let Some(mimic) = &joint.mimic else { continue };
         let followed = names.get(&mimic.joint).map(|index| &joints[*index]);
@@ -279,6 +292,35 @@ fn read_joints(
         }
     }
     Ok(joints)
+}
+
+/// A fixed joint has no value: what it mimics says nothing. A joint that mimics a fixed one stays
+/// where it is.
+fn settle_fixed(
+    robot: Element<'_>,
+    joints: &mut [JointElement],
+    names: &BTreeMap<String, usize>,
+    noticed: &mut Noticed,
+) -> Result<(), RobotError> {
+    let fixed: Vec<bool> = joints.iter().map(|joint| joint.kind == JointKind::Fixed).collect();
+    for (at, element) in robot.children("joint").enumerate() {
+        let Some(mimic) = &joints[at].mimic else { continue };
+        let follows_fixed = names.get(&mimic.joint).is_some_and(|index| fixed[*index]);
+        let note = if fixed[at] {
+            "a fixed joint has no value: its mimic is not read"
+        } else if !follows_fixed {
+            continue;
+        } else if mimic.offset.abs() > 0.0 {
+            let problem = "mimics a fixed joint with an offset: turn or move its origin instead";
+            return Err(element.bad(problem));
+        } else {
+            joints[at].kind = JointKind::Fixed;
+            "it mimics a fixed joint, and is fixed, too"
+        };
+        joints[at].mimic = None;
+        noticed.note(element.bad(note).to_string());
+    }
+    Ok(())
 }
 
 fn read_link(
@@ -326,6 +368,10 @@ fn read_collision(
         other => return Err(shape.bad(format!("no shape is called {:?}", shown(other)))),
     };
     noticed.shape(shape, attributes)?;
+    if geometry.has_no_volume() {
+        let problem = format!("this {} has no volume: it is a point or flat", shape.tag());
+        noticed.note(shape.bad(problem).to_string());
+    }
     Ok(CollisionElement {
         name: element.text("name").unwrap_or_default().to_owned(),
         link_from_shape: origin(element, noticed)?,
@@ -337,7 +383,11 @@ fn read_collision(
 fn box_size(shape: Element<'_>) -> Result<Vec3, RobotError> {
     shape.required("size")?;
     let size = shape.vector("size", Vec3::zeros())?;
-    if size.iter().all(|s| *s > 0.0) { Ok(size) } else { Err(shape.bad("size must be positive")) }
+    if size.iter().all(|s| *s >= 0.0) {
+        Ok(size)
+    } else {
+        Err(shape.bad("size must not be negative"))
+    }
 }
 
 fn read_joint(

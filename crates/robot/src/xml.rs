@@ -115,13 +115,14 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// A length, metres: positive.
+    /// A length, metres: not negative. Many files have balls and boxes of no size: points.
     pub(super) fn length(&self, name: &str) -> Result<f64, RobotError> {
         let value = self.number(name, None)?;
-        if value > 0.0 && value <= LENGTH_MAX {
+        if (0.0..=LENGTH_MAX).contains(&value) {
             Ok(value)
         } else {
-            Err(self.bad(format!("{name} must be positive and at most {LENGTH_MAX} metres")))
+            let problem = format!("{name} must not be negative, and at most {LENGTH_MAX} metres");
+            Err(self.bad(problem))
         }
     }
 

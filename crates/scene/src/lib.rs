@@ -50,9 +50,9 @@ pub use self::memory::runner::{Runner, Serial};
 pub use self::methods::{Chosen, Methods};
 pub use self::pair_key::PairKey;
 pub use self::pairs::report::{
-    Counters, Event, EventKind, MoveError, PairContact, PairDepth, PairDistance, PairRange,
-    PairReport, PartChain, PartGap, PartPair, PartProof, PartReach, PartRow, PlacedNumbers,
-    RankedPair, Report, Tally,
+    Aliased, Counters, Event, EventKind, MoveError, PairContact, PairDepth, PairDistance,
+    PairRange, PairReport, PartChain, PartGap, PartPair, PartProof, PartReach, PartRow,
+    PlacedNumbers, RankedPair, Report, Tally,
 };
 pub use self::pairs::state::PairState;
 pub use self::waiting::{TooManyPairs, Unanswered, Waiting};

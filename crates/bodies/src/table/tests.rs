@@ -228,7 +228,7 @@ fn rounded_bodies_are_refused_beside_polyhedra_along_directions_and_among_severa
     assert_eq!(refused.what, "this question about rounded polytopes");
 }
 
-/// A ball of radius 0.25 around each point of a tetrahedron whose face is at x = 0: what is measured
+/// A ball of radius 0.25 around each point of a tetrahedron with a face at x = 0: what is measured
 /// of it is what is measured of the tetrahedron, but for the radius.
 #[test]
 fn a_rounded_body_is_nearer_deeper_and_sooner_than_its_polytope_by_its_radius() {

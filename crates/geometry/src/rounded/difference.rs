@@ -14,7 +14,8 @@ pub(super) fn length_less(
     enclosed: [f64; 2],
     length: &Dyadic,
 ) -> [f64; 2] {
-    over_sum(&difference_of_squares(squared, exponent, length), enclosed, length)
+    let difference = difference_of_squares(squared, exponent, length);
+    difference.over_sum(enclosed, length)
 }
 
 /// Encloses a length less |v|, which is not more.
@@ -24,8 +25,14 @@ pub(super) fn less_length(
     enclosed: [f64; 2],
     length: &Dyadic,
 ) -> [f64; 2] {
-    let (negative, denominator) = difference_of_squares(squared, exponent, length);
-    over_sum(&(-&negative, denominator), enclosed, length)
+    let difference = difference_of_squares(squared, exponent, length);
+    Quotient { numerator: -&difference.numerator, ..difference }.over_sum(enclosed, length)
+}
+
+/// An exact quotient.
+struct Quotient {
+    numerator: Dyadic,
+    denominator: IBig,
 }
 
 /// `|v|² - length²`, as a quotient.
@@ -33,24 +40,23 @@ fn difference_of_squares(
     (numerator, denominator): (UBig, UBig),
     exponent: i64,
     length: &Dyadic,
-) -> (Dyadic, IBig) {
+) -> Quotient {
     let denominator = IBig::from(denominator);
     let of_v = Dyadic::new(IBig::from(numerator), 2 * exponent);
     let of_length = &(length * length) * &Dyadic::new(denominator.clone(), 0);
-    (&of_v - &of_length, denominator)
+    Quotient { numerator: &of_v - &of_length, denominator }
 }
 
-/// A quotient that is not negative, over the sum of |v| and the length.
-fn over_sum(
-    (numerator, denominator): &(Dyadic, IBig),
-    [low, high]: [f64; 2],
-    length: &Dyadic,
-) -> [f64; 2] {
-    let over = |end: f64| {
-        let sum = length + &Dyadic::from(end);
-        let exponent = numerator.exponent() - sum.exponent();
-        Ratio::new(numerator.mantissa().clone(), denominator * sum.mantissa(), exponent).bracket()
-    };
-    // The more it is divided by, the less it is.
-    [over(high)[0], over(low)[1]]
+impl Quotient {
+    /// Encloses it, which is not negative, over the sum of |v| and the length.
+    fn over_sum(&self, [low, high]: [f64; 2], length: &Dyadic) -> [f64; 2] {
+        let over = |end: f64| {
+            let sum = length + &Dyadic::from(end);
+            let exponent = self.numerator.exponent() - sum.exponent();
+            let numerator = self.numerator.mantissa().clone();
+            Ratio::new(numerator, &self.denominator * sum.mantissa(), exponent).bracket()
+        };
+        // The more it is divided by, the less it is.
+        [over(high)[0], over(low)[1]]
+    }
 }

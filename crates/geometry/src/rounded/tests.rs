@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::*;
-use crate::claim::{FirstContact, MotionClaim, Outcome, RoundedMotionClaim};
+use crate::claim::{FirstContact, MotionClaim, Outcome, RoundedDepthClaim, RoundedMotionClaim};
 use crate::contact_time;
 use crate::distance::METHODS;
 use crate::hull::convex_hull;
@@ -47,7 +47,8 @@ fn depth(pair: &RoundedPair<'_>) -> RoundedDepth {
         let RoundedDepth { proof, face, surface, .. } = &found;
         let face = face.as_ref().unwrap();
         let bodies = RoundedBodies { cores: (&pair.cores).into(), radii: pair.radii };
-        let judged = judge_rounded_depth(bodies, bounds, proof, (face, surface.as_ref()), effort);
+        let claim = RoundedDepthClaim { bounds, face, surface: surface.as_ref() };
+        let judged = judge_rounded_depth(bodies, proof, &claim, effort);
         assert_eq!(judged, Ok(()), "{pair:?} {found:?}");
         assert!(is_narrow(bounds), "{found:?}");
         assert!((found.direction.norm() - 1.0).abs() < 1e-12, "{found:?}");
@@ -108,7 +109,7 @@ fn balls_an_ulp_from_touching_have_their_distance_to_the_last_digits() {
         ] {
             let pair = RoundedPair { cores, radii };
             let (apart, deep) = (distance(&pair), depth(&pair));
-            if scale > 2.0 || scale < 0.5 {
+            if !(0.5..=2.0).contains(&scale) {
                 continue;
             }
             assert_eq!(apart.proof.verdict, verdict);

@@ -2,6 +2,8 @@
 
 use arrayvec::ArrayVec;
 
+use super::depth::Surface;
+use super::direction::Direction;
 use super::motion::MotionClaim;
 use super::verdict::Verdict;
 use crate::vertex_pair::VertexPair;
@@ -32,6 +34,17 @@ pub struct RoundedMargin {
     /// At most three, which show it of separated bodies as those of a [`super::MarginClaim`] do,
     /// with R more than the margin. None: the pairs of the verdict do.
     pub pairs: ArrayVec<VertexPair, 3>,
+}
+
+/// What is said of how deep rounded bodies overlap, metres.
+#[derive(Clone, Copy, Debug)]
+pub struct RoundedDepthClaim<'a> {
+    /// At least and at most so deep.
+    pub bounds: [f64; 2],
+    /// Along which M reaches from the origin by at most the upper bound less R.
+    pub face: &'a Direction,
+    /// In M around the origin, no nearer than the lower bound less R.
+    pub surface: Option<&'a Surface>,
 }
 
 /// What is claimed of a course of polytopes that are rounded.

@@ -10,8 +10,8 @@ use super::motion::judge_motion;
 use super::nearest::nearest_point;
 use super::refusal::Refusal;
 use crate::claim::{
-    Bodies, Course, Direction, MotionClaim, Outcome, RoundedMargin, RoundedMotionClaim,
-    RoundedProof, StaticProof, Surface, Verdict,
+    Bodies, Course, Direction, MotionClaim, Outcome, RoundedDepthClaim, RoundedMargin,
+    RoundedMotionClaim, RoundedProof, StaticProof, Verdict,
 };
 use crate::effort::Effort;
 use crate::number::Sign;
@@ -139,11 +139,11 @@ pub struct RoundedBodies<'a> {
 /// negative they hold the origin, and only a surface shows it, as of bodies without radii.
 pub fn judge_rounded_depth(
     RoundedBodies { cores, radii }: RoundedBodies<'_>,
-    [lower, upper]: [f64; 2],
     proof: &RoundedProof,
-    (face, surface): (&Direction, Option<&Surface>),
+    claim: &RoundedDepthClaim<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
+    let RoundedDepthClaim { bounds: [lower, upper], face, surface } = *claim;
     judge_bounds([lower, upper])?;
     let (reach, exact) = (sum(&radii)?, |x: f64| Dyadic::from(x));
     let outward = exact_direction(&cores, face)?;

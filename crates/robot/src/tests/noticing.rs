@@ -187,3 +187,35 @@ fn an_srdf_of_another_robot_and_a_virtual_joint_are_noted() {
     assert!(robot.notes[1].contains("robot/virtual_joint[odom]: is not obeyed"));
     assert!(arm("<robot name='arm'/>").notes.is_empty() && arm("<robot/>").notes.is_empty());
 }
+
+/// Such robots were refused, and 26 public ones with balls and boxes of no size as well.
+#[test]
+fn a_mimic_that_is_left_at_a_fixed_joint_and_shapes_without_size_are_noted() {
+    let joint = |name: &str, kind: &str, child: &str, mimic: &str| {
+        format!(
+            "<joint name='{name}' type='{kind}'><parent link='a'/><child link='{child}'/>\n\
+             <limit lower='-1' upper='1'/>{mimic}</joint>\n"
+        )
+    };
+    let ball = "<collision><geometry><sphere radius='0'/></geometry></collision>";
+    let plate = "<collision><geometry><box size='1 0 2'/></geometry></collision>";
+    let urdf = format!(
+        "<robot name='r'><link name='a'>{ball}</link>\n<link name='b'>{plate}</link><link \
+         name='c'/>\n{}{}</robot>",
+        joint("stuck", "fixed", "b", "<mimic joint='loose'/>"),
+        joint("loose", "revolute", "c", "<mimic joint='stuck' multiplier='3'/>"),
+    );
+    let model = robot_of(&urdf).unwrap();
+    let notes = model.notes.join("\n");
+    for note in [
+        "this sphere has no volume",
+        "this box has no volume",
+        "its mimic is not read",
+        "it mimics a fixed joint, and is fixed, too",
+    ] {
+        assert!(notes.contains(note), "{notes}");
+    }
+    let offset = urdf.replace("multiplier='3'", "offset='3'");
+    let Err(BuildError::Description(error)) = robot_of(&offset) else { panic!("taken") };
+    assert!(error.to_string().contains("with an offset"), "{error}");
+}

@@ -132,11 +132,11 @@ fn whatever_is_wrong_is_said_with_its_line_and_place() {
             "mimics the joint \"z\"",
         ),
         (
-            "<robot><link name='a'><collision><geometry><box size='1 0 1'/></geometry>\
+            "<robot><link name='a'><collision><geometry><box size='1 -1 1'/></geometry>\
              </collision></link></robot>"
                 .to_owned(),
             1,
-            "size must be positive",
+            "size must not be negative",
         ),
     ];
     for (urdf, line, problem) in cases {

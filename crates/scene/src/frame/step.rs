@@ -19,7 +19,7 @@ use crate::near::near_pairs::ROOM;
 use crate::pair_key::PairKey;
 use crate::pairs::answer::{Asking, PairAnswer, PairParting};
 use crate::pairs::report::{
-    Event, EventKind, MoveError, PairContact, PartPair, PlacedNumbers, Report,
+    Aliased, Event, EventKind, MoveError, PairContact, PartPair, PlacedNumbers, Report,
 };
 use crate::pairs::state::{PairState, Task};
 use crate::pairs::work::{are_proven_at_once, work};
@@ -28,6 +28,7 @@ use crate::placed::mounted::Mounted;
 use crate::placed::travel::{farther, until};
 use crate::waiting::{Unanswered, Waiting};
 use clearance_geometry::claim::{Outcome, Verdict};
+use clearance_geometry::number::tolerance::QUARTER_TURN_NOISE;
 
 /// Why a frame was not answered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -193,6 +194,7 @@ impl Scene {
             counters: round.counters,
             moved,
             frames_skipped: self.skipped.saturating_sub(1),
+            aliased: self.aliased(questions),
         })
     }
 
@@ -469,6 +471,32 @@ impl Scene {
         waiting.go_on()?;
         put_in_order(&mut events, waiting)?;
         Ok(events)
+    }
+
+    /// The bodies that turned by more than a quarter turn on a way that is asked about. Robots turn
+    /// what they carry as their joints say.
+    fn aliased(&self, questions: &Questions) -> Aliased {
+        let mut aliased = Aliased::default();
+        if questions.between.is_none() && !self.has_chosen {
+            return aliased;
+        }
+        for &body in &self.moved {
+            let entry = &self.entries[body as usize];
+            let is_asked = questions.between.is_some() || entry.body.continuous;
+            let Some(start) = entry.start_in(&self.starts) else { continue };
+            if !is_asked || entry.carrier.is_some() {
+                continue;
+            }
+            // The trace of a rotation is 1 and twice the cosine of its angle.
+            let trace = start.pose.rotation.component_mul(&entry.body.pose.rotation).sum();
+            if trace < 1.0 - QUARTER_TURN_NOISE {
+                aliased.count += 1;
+                if aliased.first.len() < Aliased::NAMED_MAX {
+                    aliased.first.push(entry.body.id);
+                }
+            }
+        }
+        aliased
     }
 
     /// The twelve numbers of every part that has moved, or is new, since the last answer.

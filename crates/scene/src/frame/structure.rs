@@ -347,13 +347,16 @@ impl Scene {
                 None => self.ended.push((old_ids[key.p as usize], old_ids[key.q as usize])),
             }
         }
-        // What the last report said of two ids stands until the next one, whoever bears them.
+        // Whoever was told of two ids is told again if another body bears one of them.
         let under_ids = |key: &PairKey| {
             let [p, q] = [key.p, key.q].map(|at| self.index_of(old_ids[at as usize]));
             Some(PairKey { p: p?, q: q? }).filter(|key| self.book.is_enabled(*key))
         };
-        let noted: BTreeMap<PairKey, Noted> =
-            self.noted.iter().filter_map(|(key, noted)| Some((under_ids(key)?, *noted))).collect();
+        let noted = self.noted.iter().filter_map(|(key, noted)| match renumbered(key) {
+            Some(key) => Some((key, *noted)),
+            None => Some((under_ids(key)?, Noted::OF_ANOTHER)),
+        });
+        let noted: BTreeMap<PairKey, Noted> = noted.collect();
         self.contacts = contacts;
         self.noted = noted;
         let simple = self.simple_bodies();

@@ -171,3 +171,9 @@ pub(crate) struct Noted {
     pub(crate) verdict: Verdict,
     pub(crate) within_margin: bool,
 }
+
+impl Noted {
+    /// What was said of a pair of which one was another body, with the same id: no pair stands so,
+    /// and whatever this one does is news.
+    pub(crate) const OF_ANOTHER: Self = Self { verdict: Verdict::Touching, within_margin: false };
+}

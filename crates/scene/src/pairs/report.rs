@@ -38,6 +38,23 @@ pub struct Report {
     pub moved: Vec<PlacedNumbers>,
     /// Frames since the last report whose poses were applied and whose answers were skipped.
     pub frames_skipped: u32,
+    /// The bodies that turned so far that the way round is a guess.
+    pub aliased: Aliased,
+}
+
+/// Bodies that turned by more than a quarter turn on a way that is asked about. Two poses do not
+/// say which way round a body turned: the shorter one is assumed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Aliased {
+    /// How many.
+    pub count: u64,
+    /// The first ones, by id.
+    pub first: Vec<BodyId>,
+}
+
+impl Aliased {
+    /// So many are named.
+    pub(crate) const NAMED_MAX: usize = 16;
 }
 
 impl Report {

@@ -137,3 +137,30 @@ fn the_parts_of_a_body_stay_together_on_a_half_turn_and_meet_what_they_pass() {
     }
     assert!(counts.iter().all(|count| *count > 50), "{counts:?}");
 }
+
+/// A body that turned by 190 or 400 degrees in a frame went the short way back, and nobody was told.
+#[test]
+fn turns_beyond_a_quarter_are_told_where_the_way_is_asked_about() {
+    let turned = |degrees: f64| {
+        let half = degrees.to_radians() / 2.0;
+        Pose::from_quaternion(Vec3::zeros(), [half.cos(), 0.0, half.sin(), 0.0]).unwrap()
+    };
+    for (degrees, is_aliased) in
+        [(0.0, false), (89.0, false), (90.0, false), (91.0, true), (190.0, true), (300.0, false)]
+    {
+        let mut scene = open((1..=20).map(|id| Body::solid(id, cube(1.0))).collect());
+        // What is teleported makes no motion.
+        let moves = (1..=20).map(|id| Move { teleported: id == 20, ..moved(id, turned(degrees)) });
+        let report = step(&mut scene, &frame(1, moves.collect()), &moving());
+        let count = if is_aliased { 19 } else { 0 };
+        assert_eq!(report.aliased.count, count, "{degrees}");
+        let named: Vec<u32> = report.aliased.first.iter().map(|id| id.0).collect();
+        assert_eq!(named, (1..=count.min(16) as u32).collect::<Vec<_>>());
+        // From there on nothing turns; and of what is not asked nothing is told.
+        let report = step(&mut scene, &frame(2, vec![moved(1, turned(degrees))]), &moving());
+        assert_eq!(report.aliased.count, 0);
+        let still = Questions::default();
+        let report = step(&mut scene, &frame(3, vec![moved(1, turned(degrees + 180.0))]), &still);
+        assert_eq!(report.aliased.count, 0);
+    }
+}

@@ -256,8 +256,9 @@ impl AskedCheck {
     }
 }
 
-/// What the answer about one configuration takes on the wire at least, bytes: a verdict and, of each
-/// clearance, two bounds, the numbers of two bodies and, with gradients, points, normal and gradient.
+/// What the answer about one configuration takes on the wire at least, bytes: a verdict and, of
+/// each clearance, two bounds, the numbers of two bodies and, with gradients, points, normal and
+/// gradient.
 fn bytes_of_one(cell: &Cell, question: CheckQuestion) -> u64 {
     let geometry = if question.with_gradient { 8 * (cell.variable_count() + 9) } else { 0 };
     let of_clearance = 18 + geometry as u64;

@@ -81,6 +81,8 @@ pub fn to_wire(
         omitted_pairs: report.pairs_omitted,
         counts: Some(counts(&report.tally)),
         cost: Some(cost(report, elapsed)),
+        aliased_bodies: report.aliased.count,
+        aliased_body_ids: report.aliased.first.iter().map(|id| id.0).collect(),
         ..Default::default()
     });
     if waiting.is_over() {

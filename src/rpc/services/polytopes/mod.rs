@@ -185,13 +185,13 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
 const VERTEX_TIME: Duration = Duration::from_nanos(5);
 const FACET_TIME: Duration = Duration::from_nanos(50);
 
-/// What so many vertices and facets take on the wire at most, bytes, of a body with vertices of so
-/// many numbers. The corners of all facets are two for each edge, of which a polytope has fewer than
-/// vertices and facets; triangles have three.
-fn length_at_most([vertices, facets]: [u32; 2], numbers: usize) -> u64 {
+/// What so many vertices and facets that are asked for take on the wire at most, bytes, of a body
+/// with so many vertices. The corners of all facets are two for each edge, of which a polytope has
+/// fewer than vertices and facets; triangles have three.
+fn length_at_most([vertices, facets]: [u32; 2], vertex_count: usize) -> u64 {
     const HEADS: u64 = 8;
-    let index = u64::from(numbers.max(1).ilog2()) / 7 + 1;
-    let corners = (2 * (numbers as u64 + u64::from(facets))).max(3 * u64::from(facets));
+    let index = u64::from(vertex_count.max(1).ilog2()) / 7 + 1;
+    let corners = (2 * (vertex_count as u64 + u64::from(facets))).max(3 * u64::from(facets));
     let of_facets = if facets == 0 { 0 } else { HEADS * u64::from(facets) + index * corners };
     24 * u64::from(vertices) + of_facets
 }

@@ -110,7 +110,7 @@ async fn with_its_cell(
     let wire = request.cell.as_ref().ok_or_else(|| path.bad("is required"))?;
     let built = build_cell(caller, &path, wire).await?;
     let (answer, _memory) = answer(caller, &Path::ROOT, &built.cell, request).await?;
-    Ok(answer)
+    Ok(api::CheckConfigurationsResponse { cell_not_kept: !built.is_kept, ..answer })
 }
 
 /// Answers about configurations in a cell; the memory is for the answer.

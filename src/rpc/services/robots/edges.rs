@@ -66,6 +66,7 @@ async fn of_edges(
     let wire = request.cell.as_ref().ok_or_else(|| path.bad("is required"))?;
     let built = build_cell(caller, &path, wire).await?;
     let (Caller { shared, quota, guard, .. }, cell) = (caller, built.cell.clone());
+    let is_kept = built.is_kept;
     let bytes_max = reply_bytes(request.reply_bytes_max, shared.limits());
     let asked = AskedEdges::convert(&Path::ROOT, request, &cell, shared.limits())?;
     let count = asked.ends[0].len() / cell.variable_count();
@@ -79,6 +80,7 @@ async fn of_edges(
         let chunks = chunks_of(count, &asked, bytes_max);
         let (packed, cost, _memory) = in_chunks(&compute, chunks, memory, check)?;
         let mut answer = joined_edges(packed);
+        answer.cell_not_kept = !is_kept;
         metrics.add(QuestionKind::Edges, &cost);
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
         Ok(answer)
@@ -105,6 +107,7 @@ async fn of_path(
     let wire = request.cell.as_ref().ok_or_else(|| root.bad("is required"))?;
     let built = build_cell(caller, &root, wire).await?;
     let (Caller { shared, quota, guard, .. }, cell) = (caller, built.cell.clone());
+    let is_kept = built.is_kept;
     let all_edges = request.all_edges;
     let bytes_max = reply_bytes(request.reply_bytes_max, shared.limits());
     let asked = asked_path(&request, &cell, shared.limits())?;
@@ -134,6 +137,7 @@ async fn of_path(
             first += some;
         }
         let mut edges = joined_edges(packed);
+        edges.cell_not_kept = !is_kept;
         metrics.add(QuestionKind::Path, &cost);
         edges.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
         Ok(path_answer(edges, all_edges))

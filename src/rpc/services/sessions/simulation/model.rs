@@ -201,7 +201,12 @@ impl Model {
                 if self.contacts.remove(&pair).is_some() {
                     self.ended.push(pair);
                 }
-                self.noted.remove(&pair);
+                let was_noted = self.noted.remove(&pair).is_some();
+                let is_there = pair.iter().all(|id| self.bodies.contains_key(id));
+                if was_noted && is_there && self.is_checked(pair) {
+                    // It was said of bodies that were there before: no pair stands so.
+                    self.noted.insert(pair, (Verdict::Touching, false));
+                }
             }
         }
         true
