@@ -397,7 +397,7 @@ fn rotations(driver: &mut Driver) {
         let pair = static_pair(p, q, frames);
         let mut question = Question::new(pair, screw(rates.p), screw(rates.q));
         if is_coarse {
-            question.margin = 1e-3; // The distance at which a conservative advancement stops.
+            question.reach = 1e-3.into(); // The distance at which a conservative advancement stops.
             question.clearance_tolerance = Some(1e-3);
         }
         question

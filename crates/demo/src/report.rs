@@ -168,9 +168,9 @@ fn print_missed(missed: &[Missed<'_>], names: &Names<'_>, out: &mut dyn Write) -
     writeln!(
         out,
         "\nfirst contacts between frames that sampling at {RATE_HZ} Hz alone missed\n  \
-         Motion between two frames: the path of the joints, every value linear in time. Beside it\n  \
-         the motion that the frames were taken from, sampled {SAMPLES} times as finely: another path,\n  \
-         whose contacts begin some microseconds sooner or later."
+         Motion between two frames: the path of the joints, every value linear in time.\n  \
+         Beside it the motion that the frames were taken from, sampled {SAMPLES} times as finely:\n  \
+         another path, whose contacts begin some microseconds sooner or later."
     )?;
     for Missed { contact, sampled } in missed {
         let [lower, upper] = contact.began_s;
@@ -184,8 +184,8 @@ fn print_missed(missed: &[Missed<'_>], names: &Names<'_>, out: &mut dyn Write) -
         match sampled.span_s {
             Some([first_s, last_s]) => writeln!(
                 out,
-                "    that motion: {} of {} samples in contact, from {first_s:.5} s to {last_s:.5} s \
-                 ({:.0} us {}); at both frames {}",
+                "    that motion: {} of {} samples in contact, from {first_s:.5} s to \
+                 {last_s:.5} s ({:.0} us {}); at both frames {}",
                 sampled.contacts,
                 SAMPLES + 1,
                 (first_s - upper).abs() * 1e6,

@@ -25,7 +25,8 @@ pub struct ComparedWithReach {
     /// Exactly.
     pub order: Ordering,
     /// With v the point nearest the origin in the hull of their differences. Less: |v| is less than
-    /// the reach. Greater: the least of `v·y / |v|` over M is more than that. Equal: |v| is it, and the least of `v·y / |v|` over M as well. One to three; less: one to six.
+    /// the reach. Greater: the least of `v·y / |v|` over M is more than that. Equal: |v| is it, and
+    /// the least of `v·y / |v|` over M as well. One to three; less: one to six.
     pub pairs: ArrayVec<VertexPair, 6>,
 }
 

@@ -484,7 +484,7 @@ impl Scene {
             let entry = &self.entries[body as usize];
             let is_asked = questions.between.is_some() || entry.body.continuous;
             let Some(start) = entry.start_in(&self.starts) else { continue };
-            if !is_asked || entry.carrier.is_some() {
+            if !is_asked || entry.teleported || entry.carrier.is_some() {
                 continue;
             }
             // The trace of a rotation is 1 and twice the cosine of its angle.

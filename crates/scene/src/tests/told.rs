@@ -63,7 +63,7 @@ fn contacts_end_with_a_body_that_is_replaced() {
 #[test]
 fn a_pair_with_a_body_that_left_and_came_again_is_listed_if_anything_was_said_of_it() {
     for (x, verdict) in
-        [(9.0, Verdict::Separated), (1.0, Verdict::Touching), (0.5, Verdict::Overlapping)]
+        [(9.0, Verdict::Separated), (2.0, Verdict::Touching), (1.0, Verdict::Overlapping)]
     {
         let mut scene = open(two_cubes(1.0));
         let stays = step(&mut scene, &frame(1, vec![]), &Questions::default());
