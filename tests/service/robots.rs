@@ -506,3 +506,27 @@ async fn a_cell_that_does_not_stay_built_is_said_to_be_none_that_does() {
         }
     }
 }
+
+/// The names were in the message and again in the details: a client of default settings saw
+/// RESOURCE_EXHAUSTED, for headers that were too long, in place of what was wrong.
+#[tokio::test]
+async fn two_hundred_missing_meshes_with_long_names_are_told_as_what_they_are() {
+    let server = Server::start().await;
+    let collision = |k: usize| {
+        let name = format!("package://robot/meshes/{}/{k}.stl", "long_name_".repeat(8));
+        format!("<collision><geometry><mesh filename=\"{name}\"/></geometry></collision>")
+    };
+    let links = (0..200).map(collision).collect::<String>();
+    let urdf = format!("<robot name=\"r\"><link name=\"l\">{links}</link></robot>");
+    let request = api::RegisterRobotRequest { urdf, ..Default::default() };
+    let status = robots(&server).register_robot(request).await.unwrap_err();
+    assert_eq!(status.code(), Code::InvalidArgument, "{status:?}");
+    assert!(status.message().contains("long_name_"), "{}", status.message());
+    let mut headers = http::HeaderMap::new();
+    status.add_header(&mut headers).unwrap();
+    let length = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
+        name.as_str().len() + value.len() + 32
+    };
+    let bytes: usize = headers.iter().map(length).sum();
+    assert!(bytes < 8 << 10, "{bytes}");
+}

@@ -211,12 +211,12 @@ async fn ranked_pairs_that_are_cut_off_are_counted() {
 async fn an_announced_contact_says_in_which_frame_it_began() {
     let server = with_cube().await;
     server.sessions().open_session(scene("s")).await.unwrap();
-    step(&server, "s", vec![put(3, 5.0), put(4, 0.5), put(7, 0.75)]).await.unwrap();
+    step(&server, "s", vec![put(1, 5.0), put(2, 0.5), put(3, 0.75)]).await.unwrap();
     let request = api::GetSessionRequest { session_id: "s".to_owned(), ..Default::default() };
     let told = server.sessions().get_session(request).await.unwrap().into_inner();
     let contacts = told.state.unwrap().contacts;
     let pair = api::BodyPair { a: 1, b: 2 };
-    assert_eq!(contacts, [api::AnnouncedContact { pair: Some(pair), began_frame_id: 4 }]);
+    assert_eq!(contacts, [api::AnnouncedContact { pair: Some(pair), began_frame_id: 2 }]);
 }
 
 /// A robot's lists refer to each other by numbers: each part, value and link is in one range.

@@ -169,8 +169,8 @@ fn print_missed(missed: &[Missed<'_>], names: &Names<'_>, out: &mut dyn Write) -
         out,
         "\nfirst contacts between frames that sampling at {RATE_HZ} Hz alone missed\n  \
          Motion between two frames: the path of the joints, every value linear in time.\n  \
-         Beside it the motion that the frames were taken from, sampled {SAMPLES} times as finely:\n  \
-         another path, whose contacts begin some microseconds sooner or later."
+         Beside it the motion that the frames were taken from, sampled {SAMPLES} times as\n  \
+         finely: another path, whose contacts begin some microseconds sooner or later."
     )?;
     for Missed { contact, sampled } in missed {
         let [lower, upper] = contact.began_s;

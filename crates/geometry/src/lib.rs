@@ -3,8 +3,8 @@
 //! Reading order: [`number`] makes arithmetic trustworthy; [`pose`] and [`motion`] say where things
 //! are; [`hull`] turns points into a [`polytope`], [`hierarchy`] and [`support`] search it;
 //! [`pair`] places two of them; [`separation`], [`distance`], [`penetration`], [`rounded`] and
-//! [`contact_time`] answer with what [`claim`] can state, [`meeting`] with what is for use only; [`judge`] checks
-//! claims without sharing code with the searches.
+//! [`contact_time`] answer with what [`claim`] can state, [`meeting`] with what is for use only;
+//! [`judge`] checks claims without sharing code with the searches.
 
 pub use clearance_proof::{Mat3, Vec3, claim, effort, judge, motion, number, pose};
 

@@ -24,8 +24,8 @@ pub const QUATERNION_NORM_LEAST: f64 = 1e-100;
 /// Every entry of `RᵀR - I` of a rotation given as a matrix is at most this: matrices in single
 /// precision pass.
 pub const ROTATION_ENTRY: f64 = 1e-6;
-/// What rounding may take from the trace of a rotation by a quarter turn, which is 1: so much less is
-/// not yet told to be a farther turn.
+/// What rounding may take from the trace of a rotation by a quarter turn, which is 1: so much less
+/// is not yet told to be a farther turn.
 pub const QUARTER_TURN_NOISE: f64 = 1e-9;
 /// What scaling by a power of two may cost a coordinate: it can only underflow, by less than this.
 pub const SCALING_LOSS: f64 = 1e-300;
