@@ -34,8 +34,8 @@ fn main() -> Result<(), HullError> {
     println!("the bracket is narrower than 1e-9: {}", answer.t_contact - answer.t_free < 1e-9);
     println!("separating directions, one after the other: {}", answer.chain.len());
 
-    // With a margin, contact means: no farther apart than that.
-    let with_margin = Question { margin: 0.1, ..question };
+    // With a reach, contact means: no farther apart than that.
+    let with_margin = Question { reach: 0.1.into(), ..question };
     let earlier = first_contact(&with_margin, &mut Witness::default(), &mut Effort::unlimited());
     let earlier = earlier.expect("no limit was set");
     println!("within 0.1 metres of each other at t = {:.6}", earlier.t_contact);

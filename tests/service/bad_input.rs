@@ -216,8 +216,8 @@ async fn what_is_beyond_a_limit_is_refused_with_the_limit() {
     let full = register(vec![spec("", &[1.0; 3]), spec("", &[2.0; 3])]);
     let status = client.register_polytopes(full).await.unwrap_err();
     check(&status, Code::ResourceExhausted, "LIMIT_EXCEEDED", "");
-    let words = "more than the limit polytopes_max = 2 of this server; delete polytopes that nobody uses \
-                 any more";
+    let words = "more than the limit polytopes_max = 2 of this server; delete polytopes that \
+                 nobody uses any more";
     assert_eq!(status.message(), words, "of no field, so it does not begin with one");
 
     let large = register(vec![spec("", &[1.0; 30_000])]);

@@ -303,7 +303,8 @@ async fn depths_of_rounded_bodies_are_theirs_and_the_polytopes_together() {
         let (question, answer) = (Some(question.clone()), Some(answer.clone()));
         Claim::Penetration(api::PenetrationClaim { question, answer })
     };
-    // Of polytopes that only touch there is no surface, and no lower bound beyond the radii is proven.
+    // Of polytopes that only touch there is no surface, and no lower bound beyond the radii is
+    // proven.
     for (p, q, depth, way, is_bounded) in [
         // Balls whose middles are 5 apart.
         (at(ball(3.0), ORIGIN), at(ball(2.5), [3., 4., 0.]), 0.5, [-0.6, -0.8, 0.0], true),
@@ -354,8 +355,8 @@ async fn rounded_bodies_that_fly_and_turn_first_meet_where_their_radii_do() {
         let screw = api::ScrewMotion { axis: vector(1., 0., 0.), angle: 3.0, ..Default::default() };
         Some(api::Motion { kind: Some(api::motion::Kind::Screw(screw)) })
     };
-    // A capsule that stands at the origin, 2 to both sides, turns about x towards a ball at y = 2.25:
-    // its end comes within 0.5 of that.
+    // A capsule that stands at the origin, 2 to both sides, turns about x towards a ball at
+    // y = 2.25: its end comes within 0.5 of that.
     let turned = ((4.0 + 2.25 * 2.25 - 0.25) / 9.0_f64).asin();
     for (p, p_motion, q, q_motion, margin, time) in [
         (at(ball(1.), ORIGIN), None, at(ball(2.), [7., 0., 0.]), straight([-8., 0., 0.]), 0.0, 0.5),

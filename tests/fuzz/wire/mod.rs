@@ -2,6 +2,7 @@
 //! codec, door, handlers, streams. Nothing panics, in no thread; every refusal has a reason and,
 //! for a bad field, its path; and every reply can be read.
 
+mod numbers;
 mod raw;
 mod seeds;
 mod tree;
@@ -81,6 +82,11 @@ fn stream(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
     (format!("{reply:?}"), reply.report.into_iter().flat_map(|report| of_report(*report)).collect())
 }
 
+fn scene(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
+    let reply = api::QuerySceneResponse::decode(bytes).expect("our own reply");
+    (format!("{reply:?}"), reply.answers.into_iter().filter_map(|answer| answer.status).collect())
+}
+
 const METHODS: &[(&str, Shape, Reader)] = &[
     ("PolytopeService/RegisterPolytopes", Shape::Unary, plain::<api::RegisterPolytopesResponse>),
     ("PolytopeService/UploadPolytope", Shape::Upload, plain::<api::UploadPolytopeResponse>),
@@ -107,6 +113,8 @@ const METHODS: &[(&str, Shape, Reader)] = &[
     ("SessionService/ListSessions", Shape::Unary, plain::<api::ListSessionsResponse>),
     ("SessionService/CloseSession", Shape::Unary, plain::<api::CloseSessionResponse>),
     ("ServerService/GetServerMetrics", Shape::Unary, plain::<api::GetServerMetricsResponse>),
+    ("QueryService/FindFirstCollision", Shape::Unary, plain::<api::FindFirstCollisionResponse>),
+    ("SessionService/QueryScene", Shape::Unary, scene),
 ];
 
 fn method(name: &str) -> u8 {

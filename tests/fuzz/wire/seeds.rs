@@ -178,6 +178,16 @@ fn queries() -> Vec<Vec<Call>> {
         vec![call("VerifyCertificate", &verify)],
         vec![register(), call("CheckCollision", &of_named)],
     ];
+    let several = api::FindFirstCollisionRequest {
+        bodies: moves
+            .iter()
+            .map(|asked| api::MovingBody { body: asked.q.clone(), motion: asked.q_motion.clone() })
+            .take(1)
+            .chain([api::MovingBody { body: given(-4.0), motion: None }])
+            .collect(),
+        options: None,
+    };
+    scripts.push(vec![call("FindFirstCollision", &several)]);
     scripts.extend(moves.map(|question| vec![call("FindFirstContact", &question)]));
     scripts
 }
@@ -264,7 +274,9 @@ fn sessions() -> Vec<Vec<Call>> {
         |frame| api::StreamSessionRequest { frame: Some(Box::new(frame)), ..Default::default() };
     let get = api::GetSessionRequest { session_id: id(), ..Default::default() };
     let close = api::CloseSessionRequest { session_id: id(), ..Default::default() };
+    let asked = scene_questions(id());
     vec![
+        vec![call("OpenSession", &open), call("QueryScene", &asked)],
         vec![
             call("OpenSession", &open),
             step(vec![nested(1, 0.5), packed(2)]),
@@ -280,4 +292,43 @@ fn sessions() -> Vec<Vec<Call>> {
             call("StreamSession", &next(changes)),
         ],
     ]
+}
+
+fn scene_questions(session_id: String) -> api::QuerySceneRequest {
+    use api::scene_query::Kind as Asked;
+    let ray = api::Ray { origin: vector(-9.0, 0.25, 0.0), displacement: vector(20.0, 0.0, 0.5) };
+    let linear = api::LinearMotion { velocity: vector(-3.0, 0.0, 0.5) };
+    let cast = api::ShapeCast {
+        body: given(8.0),
+        motion: Some(api::Motion { kind: Some(Kind::Linear(linear)) }),
+        margin: 0.125,
+        time_tolerance: Some(1e-6),
+    };
+    let nearest = api::NearestQuery { body: given(6.0), count: 2, below: Some(9.0) };
+    let kinds = [
+        Asked::Ray(ray),
+        Asked::ShapeCast(cast),
+        Asked::Overlap(given(0.5).expect("a body")),
+        Asked::Point(api::Vector3 { x: 0.5, y: 0.25, z: 0.0 }),
+        Asked::Nearest(nearest),
+    ];
+    api::QuerySceneRequest {
+        session_id,
+        queries: kinds.map(|kind| api::SceneQuery { kind: Some(kind) }).into(),
+        packed_rays: Some(api::PackedRays {
+            origins: vec![-9.0, 0.25, 0.0].into(),
+            displacements: vec![20.0, 0.0, 0.5].into(),
+        }),
+        packed_casts: Some(api::PackedCasts {
+            translations: vec![8.0, 0.0, 0.0].into(),
+            rotations: vec![1.0, 0.0, 0.0, 0.0].into(),
+            displacements: vec![-20.0, 0.0, 0.5].into(),
+            ..Default::default()
+        }),
+        cast_bodies: given(0.0)
+            .map(|body| api::PlacedBody { pose: None, ..body })
+            .into_iter()
+            .collect(),
+        ..Default::default()
+    }
 }

@@ -138,7 +138,8 @@ fn the_parts_of_a_body_stay_together_on_a_half_turn_and_meet_what_they_pass() {
     assert!(counts.iter().all(|count| *count > 50), "{counts:?}");
 }
 
-/// A body that turned by 190 or 400 degrees in a frame went the short way back, and nobody was told.
+/// A body that turned by 190 or 400 degrees in a frame went the short way back, and nobody was
+/// told.
 #[test]
 fn turns_beyond_a_quarter_are_told_where_the_way_is_asked_about() {
     let turned = |degrees: f64| {
