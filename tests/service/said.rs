@@ -257,7 +257,7 @@ async fn a_robots_lists_point_to_each_other() {
     );
     let cell = cell_of(&server, &offset, Vec::new()).await;
     let id = cell.robots[0].robot_id.clone();
-    let got = robots(&server).get_robot(api::GetRobotRequest { id, ..Default::default() }).await;
+    let got = robots(&server).get_robot(api::GetRobotRequest { id }).await;
     let joints = got.unwrap().into_inner().robot.unwrap().joints;
     let mimic = joints[1].mimic.as_ref().unwrap();
     assert_eq!((mimic.joint.as_str(), mimic.multiplier, mimic.offset), ("slide", 2.0, 0.5));
