@@ -7,7 +7,7 @@ are its VerifyCertificate and `clients/python`. Every answer has to be accepted 
 question, or both, and what is accepted of it must be what an oracle says: it looks at every feature of the difference of
 two bodies, in fractions. Of depths of bodies whose polytopes overlap and of motions it is what was proven before: no
 bracket may lie beside that of the answer. A seed gives the same mutations everywhere. Needs grpcio.
-usage: mutate_rounded.py CLEARANCE [--each 300] [--seed 1]
+usage: mutate_rounded.py CLEARANCE [--each 50] [--seed 1]
 """
 import copy, math
 from collections import Counter, defaultdict
@@ -320,4 +320,4 @@ def tampered(wire, draw, options, kind, asked):
 
 
 if __name__ == "__main__":
-    main(__doc__, run, each=300)
+    main(__doc__, run, each=50)
