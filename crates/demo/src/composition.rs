@@ -1,6 +1,5 @@
-//! What the picture of a run shows: the cell at the first contact that the frames alone do not
-//! show, or else at the first of all, a strip for each link that was
-//! in contact, and one for all others.
+//! What the picture of a run shows: the cell at the last contact that the frames alone do not show,
+//! or else at the first of all, a strip for each link that was in contact, and one for all others.
 
 use super::DemoError;
 use super::picture::Picture;
@@ -22,7 +21,7 @@ pub(crate) fn picture(
         links.partition(|index| contacts_of(record, *index).next().is_some());
     let contacts = record.contacts.len();
     let between = record.missed().count();
-    let first = record.missed().next().or_else(|| record.contacts.first());
+    let first = record.missed().last().or_else(|| record.contacts.first());
     Ok(Picture {
         title: "A Panda arm in a cluttered cell: every contact over ten seconds".to_owned(),
         subtitle: format!(
@@ -105,12 +104,10 @@ fn strip(record: &Record, names: &Names<'_>, index: usize) -> Strip {
 
 /// One strip for all links that were in no contact: the least clearance of any of them.
 fn quiet_strip(record: &Record, names: &Names<'_>, quiet: &[usize]) -> Option<Strip> {
-    let (first, last) = (quiet.first()?, quiet.last()?);
-    let is_row = last - first + 1 == quiet.len();
+    let first = quiet.first()?;
     let name = match quiet.len() {
         1 => names.links[*first].to_owned(),
-        _ if is_row => format!("{} to {}", names.links[*first], names.links[*last]),
-        count => format!("{count} other links"),
+        count => format!("{count} others"),
     };
     let least = quiet.iter().filter_map(|index| Some((index, record.least[index - 1]?)));
     let least = least.min_by(|(_, a), (_, b)| a.clearance_m.total_cmp(&b.clearance_m));

@@ -66,7 +66,7 @@ const QUIET_LINES_M: [f64; 2] = [0.1, 0.4];
 /// Average width of a character of the small labels, pixels.
 const LABEL_CHARACTER: f64 = 6.4;
 /// Average width of a character of the legend, pixels.
-const LEGEND_CHARACTER: f64 = 5.6;
+const LEGEND_CHARACTER: f64 = 6.2;
 /// A stretch beyond the upper edge that is narrower than this, pixels, has one arrow, not two.
 const ARROWS_APART: f64 = 14.0;
 
@@ -312,7 +312,7 @@ fn write_legend(svg: &mut String, y: f64) -> Result {
         "<rect y=\"-10\" width=\"20\" height=\"11\" fill=\"#bfe3df\"/><path d=\"M0 -10h20\" \
          stroke=\"{FROM_OBSTACLES}\" stroke-width=\"1.3\"/>"
     );
-    entry(svg, &curve, "clearance from obstacles, mm (square-root scale)")?;
+    entry(svg, &curve, "clearance from obstacles, mm (root scale)")?;
     let own = format!("<path d=\"M0 -4h20\" stroke=\"{FROM_LINKS}\" stroke-width=\"1.3\"/>");
     entry(svg, &own, "from other links")?;
     let mut cut = String::new();
@@ -322,7 +322,7 @@ fn write_legend(svg: &mut String, y: f64) -> Result {
         "<rect y=\"-10\" width=\"20\" height=\"11\" fill=\"#f97066\" fill-opacity=\"0.45\"/>";
     entry(svg, band, "contact")?;
     let between = "<path d=\"M10 -10l5 6l-5 6l-5 -6z\" fill=\"#7a1fa2\"/>";
-    entry(svg, between, "contact between two frames, which sampling alone missed")
+    entry(svg, between, "contact between two frames: sampling missed it")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The picture: the cell at the first contact ([`still`]), and below it the clearance of every link
+//! The picture: the cell at a contact ([`still`]), and below it the clearance of every link
 //! over time ([`curves`]).
 
 pub(super) mod curves;
@@ -20,7 +20,7 @@ pub(super) struct Picture {
     pub(super) title: String,
     /// Below the title, in small print.
     pub(super) subtitle: String,
-    /// The cell at the first contact; none if nothing ever was in contact.
+    /// The cell at a contact; none if nothing ever was in contact.
     pub(super) still: Option<Still>,
     /// Clearance over time.
     pub(super) chart: Chart,

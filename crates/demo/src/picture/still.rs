@@ -1,4 +1,4 @@
-//! The still: robot and cell as they stand at the first contact, and the contact as if through a
+//! The still: robot and cell as they stand at a contact, and the contact as if through a
 //! magnifying glass.
 
 use std::collections::BTreeMap;
