@@ -188,6 +188,10 @@ impl AskedPolytope {
         let failed = |error: HullError| hull_failure(&given.field, &error, limits);
         let hull = convex_hull_with(&given.points, effort).map_err(failed)?;
         let mut report = given.report(&hull);
+        // Points come without a mesh: that they bound a polyhedron was refused by `with_source`.
+        let kept = given.mesh.as_ref().filter(|_| treatment == api::MeshTreatment::Polyhedron);
+        // What bounds none, or takes too long to check, is refused before its gap is measured.
+        let kept = kept.map(|mesh| polyhedron(&field, mesh, limits, stop)).transpose()?;
         if let Some(mesh) = &given.mesh {
             let judged = judge(mesh, &hull.polytope, tolerance, effort);
             let (found, not_convex) = judged.map_err(|why| failed(why.into()))?;
@@ -199,10 +203,7 @@ impl AskedPolytope {
                 return Err(Failure::NotConvex { field, why });
             }
         }
-        // Points come without a mesh: that they bound a polyhedron was refused by `with_source`.
-        let kept = given.mesh.as_ref().filter(|_| treatment == api::MeshTreatment::Polyhedron);
-        let body = if let Some(mesh) = kept {
-            let polyhedron = polyhedron(&field, mesh, limits, stop)?;
+        let body = if let Some(polyhedron) = kept {
             given.report_kept(&polyhedron, &mut report);
             let hull = hull_of_named(hull.polytope, &polyhedron, effort).map_err(failed)?;
             Body::of_polyhedron(polyhedron, hull)

@@ -24,6 +24,8 @@ pub(super) trait Region {
         piece: &Self::Piece,
         effort: &mut Effort<'_>,
     ) -> Result<Vec<Self::Piece>, Stopped>;
+    /// Boxes of its own surface that were looked at so far.
+    fn looks(&self) -> u64;
 }
 
 /// A hull with a volume.
@@ -112,6 +114,10 @@ impl Region for SolidHull {
         }
         Ok(halves)
     }
+
+    fn looks(&self) -> u64 {
+        self.surface.looks()
+    }
 }
 
 /// A hull without a volume, or with hardly any: the triangles of its surface.
@@ -165,5 +171,9 @@ impl Region for FlatHull {
         let [a, b, c] = [0, 1, 2].map(|k| piece[(longest + k) % 3]);
         let middle = (a + b) * 0.5;
         Ok(vec![[a, middle, c], [middle, b, c]])
+    }
+
+    fn looks(&self) -> u64 {
+        0
     }
 }

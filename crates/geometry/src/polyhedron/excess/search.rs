@@ -10,7 +10,7 @@ use crate::number::rounding::BOUND_SLACK;
 
 /// How wide the bracket may be, relative to the largest extent, which is between 1 and 2 here; and
 /// pieces that may be looked at for that. The first goal is what is promised, and has no limit but
-/// how small pieces get.
+/// how small pieces get, and [`looks_max`].
 const GOALS: [(f64, u64); 3] = [(0.04, u64::MAX), (0.01, 20_000), (0.002, 8_000)];
 
 /// Pieces that are smaller than this part of the goal are not halved: only where no point of the
@@ -19,6 +19,15 @@ const LEAST_PIECE: f64 = 0.01;
 
 /// A point farther than the farthest known one by this part of the goal is worth proving.
 const WORTH_PROVING: f64 = 0.1;
+
+/// Boxes of both surfaces that may be looked at in all. A piece looks at some dozens; but where
+/// thousands of slivers are as near as each other it looks at all of them (67 million boxes for a
+/// comb of 4,000 triangles), and then the bracket stays as wide as it is when these are used up.
+pub(super) fn looks_max(triangles: usize) -> u64 {
+    const AT_LEAST: u64 = 20_000_000;
+    const PER_TRIANGLE: u64 = 1_000;
+    AT_LEAST.saturating_add(PER_TRIANGLE.saturating_mul(triangles as u64))
+}
 
 /// What is known of a piece.
 struct Open<P> {
@@ -42,6 +51,7 @@ struct Search<'a, R> {
     farthest: f64,
     /// At least that of any point.
     most: f64,
+    looks_max: u64,
 }
 
 /// The bracket, in the frame; `most` is known to be no less than the distance.
@@ -52,7 +62,8 @@ pub(super) fn bracket<R: Region>(
     most: f64,
     effort: &mut Effort<'_>,
 ) -> Result<[f64; 2], Stopped> {
-    let mut search = Search { surface, closed, region, farthest: 0.0, most };
+    let looks_max = looks_max(surface.triangles().len());
+    let mut search = Search { surface, closed, region, farthest: 0.0, most, looks_max };
     for (goal, pieces_max) in GOALS {
         if search.most - search.farthest <= goal {
             continue;
@@ -70,7 +81,8 @@ pub(super) fn bracket<R: Region>(
 
 impl<R: Region> Search<'_, R> {
     /// At least the distance of any point of the hull; at most by the goal more than that of the
-    /// farthest known point, if pieces could be made small enough. None if there are too many.
+    /// farthest known point, if pieces could be made small enough before too many boxes were
+    /// looked at. None if there are too many pieces.
     fn pass(
         &mut self,
         goal: f64,
@@ -84,7 +96,8 @@ impl<R: Region> Search<'_, R> {
         }
         while let Some(next) = open.pop() {
             let (_, radius) = R::ball(&next.piece);
-            if next.most <= self.farthest + goal || radius <= LEAST_PIECE * goal {
+            let is_enough = next.most <= self.farthest + goal || radius <= LEAST_PIECE * goal;
+            if is_enough || self.has_looked_enough() {
                 most = most.max(next.most);
                 continue;
             }
@@ -103,6 +116,21 @@ impl<R: Region> Search<'_, R> {
         Ok(Some(most.max(self.farthest)))
     }
 
+    /// Whether what is known has to do.
+    fn has_looked_enough(&self) -> bool {
+        self.surface.looks().saturating_add(self.region.looks()) >= self.looks_max
+    }
+
+    /// Around the distance of a point from the mesh, given a number that is no less; a wide bracket
+    /// after enough was looked at.
+    fn distance(&self, point: &Vec3, within: f64) -> [f64; 2] {
+        if !self.has_looked_enough() {
+            return self.surface.distance(point, within);
+        }
+        let [corner, ..] = &self.surface.triangles()[0];
+        [0.0, within.min((point - corner).norm() + BOUND_SLACK)]
+    }
+
     /// What a piece may hold; none if the mesh winds around all of it.
     fn look(
         &mut self,
@@ -116,7 +144,7 @@ impl<R: Region> Search<'_, R> {
         let within = whole.map_or(f64::INFINITY, |whole| {
             whole.near + (middle - whole.middle).norm() + BOUND_SLACK
         });
-        let [low, near] = self.surface.distance(&middle, within);
+        let [low, near] = self.distance(&middle, within);
         let mut is_outside = !self.closed || whole.is_some_and(|whole| whole.is_outside);
         if !is_outside && low > radius + BOUND_SLACK {
             if self.surface.winding(&middle, effort)? != 0 {

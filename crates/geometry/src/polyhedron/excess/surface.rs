@@ -1,5 +1,7 @@
 //! The triangles of the mesh: how far a point is from them, and how often they wind around it.
 
+use std::cell::Cell;
+
 use super::super::tree::{Extent, Tree};
 use super::sheets::Sheet;
 use crate::Vec3;
@@ -15,6 +17,8 @@ pub(super) struct MeshSurface {
     winds: Vec<i64>,
     tree: Tree,
     boxes: Vec<Extent>,
+    /// Boxes that were looked at so far.
+    looks: Cell<u64>,
 }
 
 impl MeshSurface {
@@ -31,7 +35,13 @@ impl MeshSurface {
         let boxes = tree.boxes(points, &triangles, 0.0);
         let corners = |triangle: &[u32; 3]| triangle.map(|i| points[i as usize]);
         let triangles = triangles.iter().map(corners).collect();
-        Ok(Self { triangles, winds: sheets.iter().map(|sheet| sheet.winds).collect(), tree, boxes })
+        let winds = sheets.iter().map(|sheet| sheet.winds).collect();
+        Ok(Self { triangles, winds, tree, boxes, looks: Cell::new(0) })
+    }
+
+    /// Boxes that were looked at so far, whatever was asked.
+    pub(super) fn looks(&self) -> u64 {
+        self.looks.get()
     }
 
     /// The triangles, each once.
@@ -75,6 +85,7 @@ impl MeshSurface {
     fn visit(&self, p: &Vec3, mut within: f64, mut look: impl FnMut(&[Vec3; 3]) -> f64) {
         let mut open = vec![(self.tree.root(), 0.0)];
         while let Some((node, least)) = open.pop() {
+            self.looks.set(self.looks.get() + 1);
             if least > within * within {
                 continue;
             }
@@ -108,6 +119,7 @@ impl MeshSurface {
         let mut open = vec![self.tree.root()];
         while let Some(node) = open.pop() {
             effort.look_at_clock()?;
+            self.looks.set(self.looks.get() + 1);
             let extent = &self.boxes[node.at as usize];
             let may_meet = extent.high.x >= p.x
                 && (1..3).all(|k| extent.low[k] <= p[k] && p[k] <= extent.high[k]);

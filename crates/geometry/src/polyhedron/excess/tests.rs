@@ -2,6 +2,7 @@
 
 use std::f64::consts::TAU;
 
+use super::region::Region;
 use super::*;
 use crate::hull::convex_hull;
 use crate::hull::samples::Random;
@@ -411,6 +412,37 @@ fn brackets_hold_what_a_dense_look_finds_and_are_narrow() {
     }
     assert!(count < 60 || kinds.len() >= 9, "{kinds:?}");
     assert!(widest > 0.0);
+}
+
+/// A comb whose teeth are all as near as each other to most points of its hull: 24,000 triangles
+/// took 45 s of a request's time before the looks had a limit.
+#[test]
+fn a_comb_of_slivers_is_measured_in_a_bounded_time() {
+    let tooth = |k: usize| {
+        let y = 2e-5 * k as f64;
+        let at = |x: f64, dy: f64, z: f64| Vec3::new(x, y + dy, z);
+        let [a, b, c, tip] =
+            [at(0.0, 0.0, 0.0), at(1e-6, 0.0, 0.0), at(1e-6, 1e-6, 0.0), at(1.0, 1.0, 1.0)];
+        [[a, c, b], [a, b, tip], [b, c, tip], [a, tip, c]]
+    };
+    let mesh = Mesh::of(&(0..1_000).flat_map(tooth).collect::<Vec<_>>());
+    let points: Vec<Vec3> = mesh.vertices.clone();
+    let sheets = sheets::of(&mesh.triangles, &mut Effort::unlimited()).unwrap();
+    let hull = convex_hull(&points).unwrap().polytope;
+    let frame = UnitFrame::around(points.iter()).unwrap();
+    let corners: Vec<Vec3> = hull.vertices().iter().map(|p| frame.inward(p)).collect();
+    let effort = &mut Effort::unlimited();
+    let facets = HullFacets::new(&hull, &corners, frame, effort).unwrap();
+    let placed: Vec<Vec3> = points.iter().map(|p| frame.inward(p)).collect();
+    let surface = MeshSurface::new(&placed, &sheets, effort).unwrap();
+    let region = SolidHull::new(&facets, effort).unwrap();
+    let of = search::bracket(&surface, true, &region, f64::INFINITY, effort);
+    let [lower, upper] = of.unwrap();
+    let seen = farthest(&mesh, true, &mut Random::new(7), 400) / frame.length_outward(1.0);
+    assert!(lower <= upper && seen <= upper, "{lower} {seen} {upper}");
+    // The last piece looks at all boxes a few times.
+    let looks = surface.looks() + Region::looks(&region);
+    assert!(looks <= search::looks_max(4_000) + 40 * 4_000, "{looks}");
 }
 
 #[test]
