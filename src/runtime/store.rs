@@ -90,26 +90,22 @@ pub fn bytes_at_most(body: &Body, effort: &Effort<'_>) -> Result<u64, Stopped> {
     Ok(bytes_registered(body) + tables)
 }
 
-/// A polytope that cannot be deleted while this lives.
+/// A polytope that cannot be deleted while this or a clone of it lives: together they are one use.
+#[derive(Clone, Debug)]
+pub struct Lease(Arc<Use>);
+
+/// Counted by [`Stored::uses`] while it lives.
 #[derive(Debug)]
-pub struct Lease(Arc<Stored>);
+struct Use(Arc<Stored>);
 
 impl Lease {
     /// The polytope.
     pub fn stored(&self) -> &Arc<Stored> {
-        &self.0
+        &self.0.0
     }
 }
 
-impl Clone for Lease {
-    fn clone(&self) -> Self {
-        // Safe against deletion: `self` holds the count above zero.
-        self.0.uses.fetch_add(1, Ordering::Relaxed);
-        Self(self.0.clone())
-    }
-}
-
-impl Drop for Lease {
+impl Drop for Use {
     fn drop(&mut self) {
         self.0.uses.fetch_sub(1, Ordering::Relaxed);
     }
@@ -229,7 +225,7 @@ impl PolytopeStore {
         // The count goes up while the entry is locked, so that deletion sees it or comes before.
         self.by_id.get(id).map(|entry| {
             entry.value().uses.fetch_add(1, Ordering::Relaxed);
-            Lease(entry.value().clone())
+            Lease(Arc::new(Use(entry.value().clone())))
         })
     }
 

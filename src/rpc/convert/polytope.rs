@@ -1,5 +1,6 @@
 //! Specifications of polytopes, and what becomes of them.
 
+use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
 use super::body::hull_bytes;
@@ -271,22 +272,43 @@ impl AskedSource {
 impl Given {
     /// What becomes of the points in their hull.
     fn report(&self, hull: &Hull) -> api::RegistrationReport {
-        let figures = hull.report();
-        api::RegistrationReport {
-            points_given: self.points.len() as u64,
-            points_dropped: (figures.given - figures.extreme) as u64,
-            input_was_convex: figures.was_convex,
-            vertex_of_given: self.indices(hull.vertex_of_given.iter().copied()),
+        let mut report = api::RegistrationReport {
+            input_was_convex: hull.report().was_convex,
             ..Default::default()
-        }
+        };
+        self.report_points(&mut report, hull.vertex_of_given.iter().copied());
+        report
     }
 
     /// What becomes of the points in a polyhedron that is kept as it is.
     fn report_kept(&self, polyhedron: &Polyhedron, report: &mut api::RegistrationReport) {
-        let named = polyhedron.vertices().len();
-        report.points_dropped = self.points.len().saturating_sub(named) as u64;
         let vertices = self.points.iter().map(|point| polyhedron.index_of(point));
+        self.report_points(report, vertices);
+    }
+
+    /// Counts the points, and says which vertex each of them is.
+    fn report_points(
+        &self,
+        report: &mut api::RegistrationReport,
+        vertices: impl Iterator<Item = Option<u32>> + Clone,
+    ) {
+        let is_counted = self.counted();
+        report.points_given = is_counted.iter().filter(|is_counted| **is_counted).count() as u64;
+        let of_counted = vertices.clone().zip(&is_counted).filter(|(_, is_counted)| **is_counted);
+        // A point that comes again is the same vertex, and no other one.
+        let kept: HashSet<u32> = of_counted.filter_map(|(vertex, _)| vertex).collect();
+        report.points_dropped = report.points_given - kept.len() as u64;
         report.vertex_of_given = self.indices(vertices);
+    }
+
+    /// Which points count as given: of a mesh those that a triangle names, each once; else all.
+    fn counted(&self) -> Vec<bool> {
+        let Some(mesh) = &self.mesh else { return vec![true; self.points.len()] };
+        let mut counted = vec![false; self.points.len()];
+        for corner in mesh.triangles.as_flattened() {
+            counted[*corner as usize] = true;
+        }
+        counted
     }
 
     /// The vertex of each point, for the wire; empty for a file, whose points nobody has numbered.

@@ -98,9 +98,14 @@ fn a_leased_polytope_is_not_deleted_until_the_last_lease_is_gone() {
     let store = PolytopeStore::default();
     let one = register(&store, point(1.0, ""));
     let lease = store.lease(&one).unwrap();
-    let second = lease.clone();
+    let second = store.lease(&one).unwrap();
     assert_eq!(store.delete(&one, &[]), Err(DeleteError::InUse { uses: 2 }));
     drop(lease);
+    assert_eq!(store.delete(&one, &[]), Err(DeleteError::InUse { uses: 1 }));
+    // A clone is the same use, and holds on to it.
+    let clone = second.clone();
+    assert_eq!(store.delete(&one, &[]), Err(DeleteError::InUse { uses: 1 }));
+    drop(clone);
     assert_eq!(store.delete(&one, &[]), Err(DeleteError::InUse { uses: 1 }));
     drop(second);
     assert_eq!(store.delete(&one, &[]), Ok(()));

@@ -2,8 +2,11 @@
 //! codec, door, handlers, streams. Nothing panics, in no thread; every refusal has a reason and,
 //! for a bad field, its path; and every reply can be read.
 
+mod enums;
+mod interface;
 mod numbers;
 mod raw;
+mod robot_seeds;
 mod seeds;
 mod tree;
 
@@ -11,11 +14,13 @@ use std::time::Duration;
 
 use api::polytope_service_server::PolytopeServiceServer;
 use api::query_service_server::QueryServiceServer;
+use api::robot_service_server::RobotServiceServer;
 use api::server_service_server::ServerServiceServer;
 use api::session_service_server::SessionServiceServer;
 use clearance::rpc::services::info::ServerInfo;
 use clearance::rpc::services::polytopes::Polytopes;
 use clearance::rpc::services::queries::Queries;
+use clearance::rpc::services::robots::Robots;
 use clearance::rpc::services::sessions::{SessionHost, Sessions};
 use clearance::rpc::shared::Shared;
 use clearance::rpc::transport::layer::Surrounded;
@@ -87,6 +92,32 @@ fn scene(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
     (format!("{reply:?}"), reply.answers.into_iter().filter_map(|answer| answer.status).collect())
 }
 
+fn of_refused(refused: Vec<api::RefusedConfiguration>) -> Vec<api::ItemStatus> {
+    refused.into_iter().filter_map(|refused| refused.status).collect()
+}
+
+fn configurations(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
+    let reply = api::CheckConfigurationsResponse::decode(bytes).expect("our own reply");
+    (format!("{reply:?}"), of_refused(reply.refused))
+}
+
+fn streamed_configurations(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
+    let reply = api::StreamConfigurationsResponse::decode(bytes).expect("our own reply");
+    let text = format!("{reply:?}");
+    (text, reply.answer.map_or(Vec::new(), |answer| of_refused(answer.refused)))
+}
+
+fn edges(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
+    let reply = api::CheckEdgesResponse::decode(bytes).expect("our own reply");
+    (format!("{reply:?}"), of_refused(reply.refused))
+}
+
+fn path(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
+    let reply = api::CheckPathResponse::decode(bytes).expect("our own reply");
+    let text = format!("{reply:?}");
+    (text, reply.edges.map_or(Vec::new(), |edges| of_refused(edges.refused)))
+}
+
 const METHODS: &[(&str, Shape, Reader)] = &[
     ("PolytopeService/RegisterPolytopes", Shape::Unary, plain::<api::RegisterPolytopesResponse>),
     ("PolytopeService/UploadPolytope", Shape::Upload, plain::<api::UploadPolytopeResponse>),
@@ -115,6 +146,14 @@ const METHODS: &[(&str, Shape, Reader)] = &[
     ("ServerService/GetServerMetrics", Shape::Unary, plain::<api::GetServerMetricsResponse>),
     ("QueryService/FindFirstCollision", Shape::Unary, plain::<api::FindFirstCollisionResponse>),
     ("SessionService/QueryScene", Shape::Unary, scene),
+    ("RobotService/RegisterRobot", Shape::Unary, plain::<api::RegisterRobotResponse>),
+    ("RobotService/GetRobot", Shape::Unary, plain::<api::GetRobotResponse>),
+    ("RobotService/ListRobots", Shape::Unary, plain::<api::ListRobotsResponse>),
+    ("RobotService/DeleteRobot", Shape::Unary, plain::<api::DeleteRobotResponse>),
+    ("RobotService/CheckConfigurations", Shape::Unary, configurations),
+    ("RobotService/StreamConfigurations", Shape::Stream, streamed_configurations),
+    ("RobotService/CheckEdges", Shape::Unary, edges),
+    ("RobotService/CheckPath", Shape::Unary, path),
 ];
 
 fn method(name: &str) -> u8 {
@@ -177,6 +216,7 @@ fn client() -> Client {
     let info = ServerInfo { shared: shared.clone(), sessions: host.registry.clone() };
     let routes = Routes::new(PolytopeServiceServer::new(Polytopes(shared.clone())))
         .add_service(QueryServiceServer::new(Queries(shared.clone())))
+        .add_service(RobotServiceServer::new(Robots(shared.clone())))
         .add_service(ServerServiceServer::new(info))
         .add_service(SessionServiceServer::new(Sessions(host.clone())));
     tonic::client::Grpc::new(shared.surround().layer(routes))

@@ -5,23 +5,23 @@ use api::placed_body::Source;
 use clearance_proto as api;
 use prost::Message;
 
-use super::{Call, method, write};
+use super::{Call, method, robot_seeds, write};
 
-fn call(name: &str, message: &impl Message) -> Call {
+pub(super) fn call(name: &str, message: &impl Message) -> Call {
     (method(name), message.encode_to_vec())
 }
 
-fn vector(x: f64, y: f64, z: f64) -> Option<api::Vector3> {
+pub(super) fn vector(x: f64, y: f64, z: f64) -> Option<api::Vector3> {
     Some(api::Vector3 { x, y, z })
 }
 
-fn pose(x: f64) -> Option<api::Pose> {
+pub(super) fn pose(x: f64) -> Option<api::Pose> {
     let turn = api::Quaternion { w: 0.9, x: 0.1, y: -0.3, z: 0.2 };
     let orientation = Some(api::pose::Orientation::Rotation(turn));
     Some(api::Pose { translation: vector(x, 0.25, 0.0), orientation })
 }
 
-fn points() -> api::Points {
+pub(super) fn points() -> api::Points {
     let xyz = vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
     api::Points { xyz }
 }
@@ -50,6 +50,7 @@ pub(super) fn scripts() -> Vec<Vec<u8>> {
     scripts.extend(polytopes());
     scripts.extend(queries());
     scripts.extend(sessions());
+    scripts.extend(robot_seeds::scripts());
     scripts.iter().map(|calls| write(calls)).collect()
 }
 

@@ -9,7 +9,7 @@ use clearance_geometry::effort::Stopped;
 use clearance_geometry::number::tolerance::EDGE_WIDTH;
 use clearance_proto as api;
 use clearance_robot::cell::{BodyPair, Cell};
-use clearance_robot::edge::{EdgeAnswer, EdgeQuestion};
+use clearance_robot::edge::{BadEnd, EdgeAnswer, EdgeQuestion};
 
 /// A question about edges, but for the cell.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub struct AskedEdges {
     pub question: EdgeQuestion,
     /// Joint values at the starts and at the ends, one edge after the other.
     pub ends: [Vec<f64>; 2],
+    /// The fields of the request that they are from.
+    pub fields: [&'static str; 2],
     /// Whether certificates are wanted.
     pub certificate: bool,
     /// Whether violated limits are listed, and no reason to refuse.
@@ -58,12 +60,17 @@ impl AskedEdges {
         let question = EdgeQuestion { margin, tolerance, steps_max };
         let ends = [request.starts, request.ends];
         let api::CheckEdgesRequest { certificate, report_limits, .. } = request;
-        Ok(Self { question, ends, certificate, report_limits })
+        Ok(Self { question, ends, fields: ["starts", "ends"], certificate, report_limits })
     }
 }
 
 /// Adds what became of an edge: the one after all that are in the answer.
-pub fn push_edge(packed: &mut api::CheckEdgesResponse, answer: &EdgeAnswer) {
+/// `fields` are those of its start and its end.
+pub fn push_edge(
+    packed: &mut api::CheckEdgesResponse,
+    fields: [&'static str; 2],
+    answer: &EdgeAnswer,
+) {
     let index = packed.count;
     packed.count += 1;
     let mut near = |pair: &BodyPair, at: f64| {
@@ -73,7 +80,7 @@ pub fn push_edge(packed: &mut api::CheckEdgesResponse, answer: &EdgeAnswer) {
         packed.contact_at.push(at);
     };
     let mut failure: Option<Failure> = None;
-    let values = |problem: String| Some(Path::ROOT.field("starts").bad(problem).into());
+    let bad = |end: usize, problem: String| Path::ROOT.field(fields[end]).bad(problem).into();
     let (outcome, free_until) = match answer {
         EdgeAnswer::Free => (api::Outcome::NoContact, 1.0),
         EdgeAnswer::Contact { free_until, contact_at, pair } => {
@@ -84,12 +91,12 @@ pub fn push_edge(packed: &mut api::CheckEdgesResponse, answer: &EdgeAnswer) {
             near(pair, f64::NAN);
             (api::Outcome::Undecided, *free_until)
         }
-        EdgeAnswer::Bad(error) => {
-            failure = values(error.to_string());
+        EdgeAnswer::Bad(BadEnd { end, error }) => {
+            failure = Some(bad(*end, error.to_string()));
             (api::Outcome::Unspecified, 0.0)
         }
         EdgeAnswer::Turns => {
-            failure = values("a quaternion changes: that is no straight path".to_owned());
+            failure = Some(bad(1, "a quaternion changes: that is no straight path".to_owned()));
             (api::Outcome::Unspecified, 0.0)
         }
         EdgeAnswer::Stopped { free_until, why } => {
@@ -109,17 +116,16 @@ fn refuse(packed: &mut api::CheckEdgesResponse, index: u32, failure: &Failure) {
     packed.refused.push(api::RefusedConfiguration { index, count: 1, status });
 }
 
-/// The ends of an edge that have a value beyond its limits, and which value. Between two ends that
-/// are within them every configuration is.
+/// The ends of an edge that have a value beyond its limits (0 for the start, 1 for the end), and
+/// which value. Between two ends that are within them every configuration is.
 pub fn beyond_limits<'a>(
     cell: &'a Cell,
     ends: [&'a [f64]; 2],
-) -> impl Iterator<Item = (&'static str, usize)> + 'a {
+) -> impl Iterator<Item = (usize, usize)> + 'a {
     let variables = cell.kinematics().tree().variables.iter().enumerate();
     variables.filter_map(move |(k, variable)| {
         let is_beyond = |end: usize| ends[end][k].is_finite() && !variable.holds(ends[end][k]);
-        let field = ["starts", "ends"].into_iter().zip([0, 1]).find(|(_, end)| is_beyond(*end));
-        field.map(|(field, _)| (field, k))
+        [0, 1].into_iter().find(|end| is_beyond(*end)).map(|end| (end, k))
     })
 }
 

@@ -34,6 +34,18 @@ impl PartSource {
             Self::Given(points, hull_bytes) => 8 * points.xyz.len() as u64 + hull_bytes,
         }
     }
+
+    /// Takes the lease of an earlier part that has the same shape: a body uses a polytope once.
+    fn share_with(&mut self, earlier: &[PartSource]) {
+        let Self::Registered(own) = self else { return };
+        let same = |part: &PartSource| match part {
+            Self::Registered(lease) if lease.stored().id == own.stored().id => Some(lease.clone()),
+            Self::Registered(_) | Self::Given(..) => None,
+        };
+        if let Some(lease) = earlier.iter().rev().find_map(same) {
+            *own = lease;
+        }
+    }
 }
 
 /// A body with the shapes of its parts.
@@ -205,7 +217,8 @@ pub(super) fn parts(
     let (mut parts, mut shapes) = (Vec::with_capacity(wire.len()), Vec::with_capacity(wire.len()));
     for (index, part) in wire.iter().enumerate() {
         let path = path.index(index);
-        let (body, shape) = shape(&path, part, catalogue, effort)?;
+        let (body, mut shape) = shape(&path, part, catalogue, effort)?;
+        shape.share_with(&shapes);
         let polytope = Place::Session.part(&body);
         let polytope = polytope.map_err(|refused| path.not_implemented(refused.what))?;
         let body_from_part = pose(&path.field("pose"), part.pose.as_ref())?;

@@ -186,7 +186,8 @@ fn asked_path(
         report_limits: request.report_limits,
         reply_bytes_max: request.reply_bytes_max,
     };
-    AskedEdges::convert(&Path::ROOT, edges, cell, limits)
+    let asked = AskedEdges::convert(&Path::ROOT, edges, cell, limits)?;
+    Ok(AskedEdges { fields: ["waypoints"; 2], ..asked })
 }
 
 /// Answers about a range of edges, with the bytes that they take.
@@ -236,11 +237,11 @@ fn check_some(
                     packed.limit_indices.push(index);
                     packed.limit_variables.push(size(variable));
                 }
-                push_edge(&mut packed, answer);
+                push_edge(&mut packed, asked.fields, answer);
             }
             None => {
-                for (field, variable) in beyond.take(1) {
-                    push_edge_beyond(&mut packed, cell, field, variable);
+                for (end, variable) in beyond.take(1) {
+                    push_edge_beyond(&mut packed, cell, asked.fields[end], variable);
                 }
             }
         }

@@ -1,0 +1,102 @@
+//! Scripts that use every method about robots.
+
+use clearance_proto as api;
+
+use super::Call;
+use super::seeds::{call, points, pose, vector};
+
+/// A cart on a rail, and a boom that turns on it.
+const URDF: &str = r#"<robot name="cart"><link name="rail"/>
+<link name="cart"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
+<link name="boom"><collision><origin xyz="1.5 0 0"/><geometry><mesh filename="boom.obj"/></geometry></collision></link>
+<joint name="slide" type="prismatic"><parent link="rail"/><child link="cart"/><axis xyz="1 0 0"/>
+<limit lower="-9" upper="9" velocity="2"/></joint>
+<joint name="turn" type="revolute"><parent link="cart"/><child link="boom"/><axis xyz="0 0 1"/>
+<limit lower="-2" upper="2" velocity="1"/></joint></robot>"#;
+
+const SRDF: &str = r#"<robot name="cart"><disable_collisions link1="cart" link2="boom" reason="Adjacent"/></robot>"#;
+
+const BOOM: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+
+/// What the server calls this robot: a digest of what it is, so it is the same everywhere.
+const ROBOT_ID: &str = "r2-c7722f3dadfc8e68a24f71128e8686e8e65c340ba1d9a54fc6df69da815853ff";
+
+fn register() -> api::RegisterRobotRequest {
+    let boom = api::RobotMesh {
+        name: "boom.obj".to_owned(),
+        source: Some(api::robot_mesh::Source::Content(BOOM.as_bytes().to_vec().into())),
+    };
+    api::RegisterRobotRequest {
+        urdf: URDF.to_owned(),
+        srdf: SRDF.to_owned(),
+        meshes: vec![boom],
+        gap_max: Some(0.5),
+        ..Default::default()
+    }
+}
+
+fn cell() -> Option<api::RobotCell> {
+    use api::robot_obstacle::Shape;
+    let robot = api::RobotInstance { robot_id: ROBOT_ID.to_owned(), base: pose(0.25) };
+    let obstacle = |shape, x| api::RobotObstacle { shape: Some(shape), pose: pose(x) };
+    Some(api::RobotCell {
+        robots: vec![robot],
+        obstacles: vec![
+            obstacle(Shape::Box(vector(1.0, 2.0, 3.0).expect("a vector")), 4.0),
+            obstacle(Shape::Vertices(points()), -5.0),
+        ],
+    })
+}
+
+/// One script for each method.
+pub(super) fn scripts() -> Vec<Vec<Call>> {
+    let check = api::CheckConfigurationsRequest {
+        cell: cell(),
+        mode: api::CheckMode::LinkClearance.into(),
+        values: vec![0.5, -0.25, 3.0, 1.0],
+        with_gradient: true,
+        ..Default::default()
+    };
+    let streamed = |values: Vec<f64>, is_first: bool| {
+        let cell = cell().filter(|_| is_first);
+        let mode = api::CheckMode::AllPairs.into();
+        let check = api::CheckConfigurationsRequest { cell, mode, values, ..Default::default() };
+        api::StreamConfigurationsRequest { check: Some(check) }
+    };
+    let edges = api::CheckEdgesRequest {
+        cell: cell(),
+        starts: vec![0.5, -0.25],
+        ends: vec![0.75, 0.5],
+        margin: 0.125,
+        tolerance: Some(1e-3),
+        certificate: true,
+        ..Default::default()
+    };
+    let path = api::CheckPathRequest {
+        cell: cell(),
+        waypoints: vec![0.5, -0.25, 0.75, 0.5, 1.0, 1.5],
+        margin: 0.125,
+        tolerance: Some(1e-3),
+        all_edges: true,
+        ..Default::default()
+    };
+    let get = api::GetRobotRequest { id: ROBOT_ID.to_owned() };
+    let delete = api::DeleteRobotRequest { id: ROBOT_ID.to_owned(), ..Default::default() };
+    let register = || call("RegisterRobot", &register());
+    vec![
+        vec![
+            register(),
+            call("GetRobot", &get),
+            call("ListRobots", &api::ListRobotsRequest { page_size: 1, ..Default::default() }),
+            call("DeleteRobot", &delete),
+        ],
+        vec![register(), call("CheckConfigurations", &check)],
+        vec![
+            register(),
+            call("StreamConfigurations", &streamed(vec![0.5, -0.25], true)),
+            call("StreamConfigurations", &streamed(vec![3.0, 1.0], false)),
+        ],
+        vec![register(), call("CheckEdges", &edges)],
+        vec![register(), call("CheckPath", &path)],
+    ]
+}
