@@ -78,12 +78,12 @@ impl Interface {
                 continue;
             }
             for field in &known.field {
-                match field.r#type() {
-                    Type::Enum => drop(found.insert((kind.clone(), field.name().to_owned()))),
-                    Type::Message => open.push(field.type_name.as_ref().expect("a message's")),
-                    _ => {}
+                if field.r#type() == Type::Message {
+                    open.push(field.type_name.as_ref().expect("a message's"));
+                } else if field.r#type() == Type::Enum {
+                    assert!(field.label() != Label::Repeated, "{kind}");
+                    found.insert((kind.clone(), field.name().to_owned()));
                 }
-                assert!(field.r#type() != Type::Enum || field.label() != Label::Repeated);
             }
         }
         found

@@ -8,18 +8,20 @@ use super::seeds::{call, points, pose, vector};
 /// A cart on a rail, and a boom that turns on it.
 const URDF: &str = r#"<robot name="cart"><link name="rail"/>
 <link name="cart"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
-<link name="boom"><collision><origin xyz="1.5 0 0"/><geometry><mesh filename="boom.obj"/></geometry></collision></link>
+<link name="boom"><collision><origin xyz="1.5 0 0"/>
+<geometry><mesh filename="boom.obj"/></geometry></collision></link>
 <joint name="slide" type="prismatic"><parent link="rail"/><child link="cart"/><axis xyz="1 0 0"/>
 <limit lower="-9" upper="9" velocity="2"/></joint>
 <joint name="turn" type="revolute"><parent link="cart"/><child link="boom"/><axis xyz="0 0 1"/>
 <limit lower="-2" upper="2" velocity="1"/></joint></robot>"#;
 
-const SRDF: &str = r#"<robot name="cart"><disable_collisions link1="cart" link2="boom" reason="Adjacent"/></robot>"#;
+const SRDF: &str = r#"<robot name="cart">
+<disable_collisions link1="cart" link2="boom" reason="Adjacent"/></robot>"#;
 
 const BOOM: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
 
 /// What the server calls this robot: a digest of what it is, so it is the same everywhere.
-const ROBOT_ID: &str = "r2-c7722f3dadfc8e68a24f71128e8686e8e65c340ba1d9a54fc6df69da815853ff";
+const ROBOT_ID: &str = "r2-40b25ef213fe1d8ecc6fafcd5f7526243ed1ec62fd62b5f04593d802ea139151";
 
 fn register() -> api::RegisterRobotRequest {
     let boom = api::RobotMesh {

@@ -427,7 +427,7 @@ fn a_comb_of_slivers_is_measured_in_a_bounded_time() {
     };
     let mesh = Mesh::of(&(0..1_000).flat_map(tooth).collect::<Vec<_>>());
     let points: Vec<Vec3> = mesh.vertices.clone();
-    let sheets = sheets::of(&mesh.triangles, &mut Effort::unlimited()).unwrap();
+    let sheets = sheets::of(&mesh.triangles, &Effort::unlimited()).unwrap();
     let hull = convex_hull(&points).unwrap().polytope;
     let frame = UnitFrame::around(points.iter()).unwrap();
     let corners: Vec<Vec3> = hull.vertices().iter().map(|p| frame.inward(p)).collect();
