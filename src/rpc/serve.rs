@@ -4,7 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tonic::service::Routes;
 use tonic_health::pb::health_server::HealthServer;
@@ -19,6 +19,7 @@ use crate::rpc::services::sessions::{SessionHost, Sessions, sweep};
 use crate::rpc::shared::Shared;
 use crate::rpc::transport::connection::{Admission, Admitted, accept};
 use crate::rpc::transport::http2::{ConnectionSettings, serve_all};
+use crate::runtime::latch::Latch;
 use crate::runtime::memory::tidy;
 use crate::runtime::settings::Settings;
 use clearance_proto as api;
@@ -41,7 +42,7 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
     settings: Settings,
 ) -> Result<(), ServeError> {
-    let (drain, draining) = watch::channel(false);
+    let (drain, draining) = Latch::new();
     // Whoever reaches the loopback interface is on this machine already.
     let is_local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
     let mut shared = Shared::new(settings, draining.clone())?;
@@ -63,7 +64,7 @@ pub async fn serve(
     }
     // First the balancers and the streams learn of it, then new calls, then the listener closes.
     tracing::info!("draining");
-    drain.send_replace(true);
+    drain.set();
     accepting.abort();
     sweeping.iter().for_each(JoinHandle::abort);
     let time = Duration::from_secs(limits.drain_seconds_max);

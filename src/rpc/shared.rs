@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Semaphore;
 
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::status::Failure;
@@ -13,6 +13,7 @@ use crate::runtime::cells::KeptCells;
 use crate::runtime::clock::{Clock, SystemClock};
 use crate::runtime::compute::Compute;
 use crate::runtime::descriptors;
+use crate::runtime::latch::Latch;
 use crate::runtime::memory::{self, MemoryBudget};
 use crate::runtime::metrics::Metrics;
 use crate::runtime::robots::RobotStore;
@@ -42,8 +43,8 @@ pub struct Shared {
     pub memory_budget: MemoryBudget,
     /// Room for replies.
     pub unsent: Unsent,
-    /// Turns true when the server starts to drain.
-    pub draining: watch::Receiver<bool>,
+    /// Set when the server starts to drain.
+    pub draining: Latch,
     /// Whether a session or an alias that comes without a key is open to everybody; otherwise the
     /// server makes the key.
     pub leaves_open: bool,
@@ -52,11 +53,11 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// With the machine's clock and an empty store. `draining` turns true when no new work is
+    /// With the machine's clock and an empty store. `draining` is set when no new work is
     /// taken.
     pub fn new(
         mut settings: Settings,
-        draining: watch::Receiver<bool>,
+        draining: Latch,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
         if settings.limits.memory_bytes_max == 0 {
             settings.limits.memory_bytes_max = memory::default_bytes_max();
@@ -105,7 +106,7 @@ impl Shared {
 
     /// Whether the server is draining.
     pub fn is_draining(&self) -> bool {
-        *self.draining.borrow()
+        self.draining.is_set()
     }
 
     /// Refuses what would start something that outlives the call.

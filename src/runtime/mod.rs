@@ -6,6 +6,7 @@ pub mod clock;
 pub mod compute;
 pub mod deadline;
 pub mod descriptors;
+pub mod latch;
 pub mod memory;
 pub mod metrics;
 pub mod principal;

@@ -17,14 +17,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-pub use self::attachment::{Attachment, has_turned_true};
+pub use self::attachment::Attachment;
 pub use self::bounded::Bounded;
 use self::owner::{Credentials, KeyDigest};
 pub use self::parallel::Parallel;
 pub use self::resident::{Resident, Summary};
 use super::clock::Clock;
+use super::latch::{Latch, LatchSetter};
 use super::memory::{MemoryKind, MemoryQuota, OutOfMemory, Reservation};
 use super::settings::{Limit, Limits};
 use super::subscriptions::SubscriptionLimit;
@@ -127,7 +128,7 @@ struct State<S> {
     /// None while it is out, and after it was closed.
     session: Option<Box<S>>,
     is_closed: bool,
-    attached: Option<(u64, watch::Sender<bool>)>,
+    attached: Option<(u64, LatchSetter)>,
     last_call: Instant,
     bytes: u64,
     /// For as many bytes.
@@ -137,11 +138,11 @@ struct State<S> {
 
 impl<S> State<S> {
     fn evict(&mut self, take_over: bool) -> Result<(), SessionError> {
-        let Some((_, sender)) = &self.attached else { return Ok(()) };
+        let Some((_, setter)) = &self.attached else { return Ok(()) };
         if !take_over {
             return Err(SessionError::Attached);
         }
-        sender.send_replace(true);
+        setter.set();
         self.attached = None;
         Ok(())
     }
@@ -329,13 +330,13 @@ impl<S: Resident> Registry<S> {
         take_over: bool,
     ) -> Result<Attachment<S>, SessionError> {
         let serial = self.next_serial();
-        let (sender, taken_over) = watch::channel(false);
+        let (setter, taken_over) = Latch::new();
         let mut state = slot.lock();
         if state.is_closed {
             return Err(SessionError::Unknown);
         }
         state.evict(take_over)?;
-        state.attached = Some((serial, sender));
+        state.attached = Some((serial, setter));
         drop(state);
         Ok(Attachment { slot: slot.clone(), serial, taken_over })
     }
@@ -402,8 +403,8 @@ impl<S: Resident> Slot<S> {
         let mut state = self.lock();
         state.is_closed = true;
         let session = state.session.take();
-        if let Some((_, sender)) = state.attached.take() {
-            sender.send_replace(true);
+        if let Some((_, setter)) = state.attached.take() {
+            setter.set();
         }
         if session.is_some() {
             self.bytes.fetch_sub(std::mem::take(&mut state.bytes), Ordering::Relaxed);

@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
@@ -10,6 +10,7 @@ use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse, health_server};
 
 use crate::rpc::status::Failure;
+use crate::runtime::latch::Latch;
 
 /// The services whose health is told, and the whole ("").
 const SERVICES: &[&str] = &[
@@ -24,21 +25,21 @@ const SERVICES: &[&str] = &[
 /// The service.
 #[derive(Clone, Debug)]
 pub struct Health {
-    draining: watch::Receiver<bool>,
+    draining: Latch,
 }
 
 type HealthReply = Result<HealthCheckResponse, Status>;
 
 impl Health {
     /// Serving until this turns true.
-    pub fn new(draining: watch::Receiver<bool>) -> Self {
+    pub fn new(draining: Latch) -> Self {
         Self { draining }
     }
 
     /// How this service is; none: there is none of this name.
     fn status(&self, service: &str) -> Option<ServingStatus> {
         let is_known = SERVICES.contains(&service);
-        let drains = *self.draining.borrow();
+        let drains = self.draining.is_set();
         let status = if drains { ServingStatus::NotServing } else { ServingStatus::Serving };
         is_known.then_some(status)
     }
@@ -70,15 +71,14 @@ impl health_server::Health for Health {
     ) -> Result<Response<Self::WatchStream>, Status> {
         let (health, service) = (self.clone(), request.into_inner().service);
         let status = move || health.status(&service).unwrap_or(ServingStatus::ServiceUnknown);
-        let mut draining = self.draining.clone();
+        let draining = self.draining.clone();
         let (replies, receiver) = mpsc::channel(1);
         tokio::spawn(async move {
             let told = status();
             // A watcher that is gone is noticed below.
             let _ = replies.send(Ok(reply(told))).await;
             tokio::select! {
-                // When the sender is gone, so is the server.
-                _ = draining.wait_for(|drains| *drains) => {}
+                () = draining.until_set() => {}
                 () = replies.closed() => return,
             }
             if status() != told {

@@ -13,7 +13,7 @@ use h2::{Reason, RecvStream, SendStream};
 use http::{HeaderMap, Request, Response};
 use http_body::{Body as _, Frame};
 use prost::bytes::Bytes;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 use tonic::Status;
 use tonic::body::Body;
 use tower::{Service, ServiceExt};
@@ -21,6 +21,7 @@ use tower::{Service, ServiceExt};
 use super::connection::Peer;
 use super::unread::{Unread, UnreadStream};
 use crate::rpc::status::Failure;
+use crate::runtime::latch::Latch;
 use crate::runtime::memory::OutOfMemory;
 
 /// So much of a reply is sent before other streams of the connection have their turns: a frame.
@@ -70,7 +71,7 @@ impl Exchange {
     }
 
     /// Lets a service answer it.
-    pub(super) async fn answer<S>(self, service: S, peer: Peer, draining: watch::Receiver<bool>)
+    pub(super) async fn answer<S>(self, service: S, peer: Peer, draining: Latch)
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
@@ -79,7 +80,7 @@ impl Exchange {
         request.extensions_mut().insert(peer);
         let is_reflection = request.uri().path().starts_with("/grpc.reflection.");
         let request = request.map(|stream| {
-            let drains = is_reflection.then(|| Box::pin(turned_true(draining)) as _);
+            let drains = is_reflection.then(|| Box::pin(draining.until_set()) as _);
             Body::new(Received { stream, unread, are_data_over: false, drains })
         });
         let response = tokio::select! {
@@ -131,12 +132,6 @@ fn trailers(status: &Status) -> HeaderMap {
     // One that cannot be written is told as none: the client takes it for UNKNOWN.
     let _ = status.add_header(&mut trailers);
     trailers
-}
-
-/// When a flag turns true.
-async fn turned_true(mut flag: watch::Receiver<bool>) {
-    // When the sender is gone, so is the server.
-    let _ = flag.wait_for(|is_true| *is_true).await;
 }
 
 /// A reply on its way.

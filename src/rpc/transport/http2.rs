@@ -15,7 +15,7 @@ use h2::server::{Builder, Connection as Http2};
 use h2::{Ping, PingPong, Reason};
 use http::{Request, Response};
 use prost::bytes::Bytes;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tonic::body::Body;
 use tower::Service;
@@ -24,6 +24,7 @@ use super::call::Exchange;
 use super::connection::{Admitted, Connection, Heard, Peer};
 use super::http1::decline;
 use super::unread::Unread;
+use crate::runtime::latch::Latch;
 use crate::runtime::settings::Limits;
 
 /// What a client may send on one stream before somebody reads it: a message of a megabyte needs no
@@ -56,12 +57,12 @@ pub(in crate::rpc) struct ConnectionSettings {
     /// Until a ping has to be answered.
     patience: Duration,
     /// Turns true when no new calls are taken.
-    draining: watch::Receiver<bool>,
+    draining: Latch,
 }
 
 impl ConnectionSettings {
     /// As the limits say.
-    pub(in crate::rpc) fn new(limits: &Limits, draining: watch::Receiver<bool>) -> Self {
+    pub(in crate::rpc) fn new(limits: &Limits, draining: Latch) -> Self {
         let small = |limit: u64| u32::try_from(limit).unwrap_or(u32::MAX);
         let streams_max = small(limits.streams_per_connection_max);
         // One window more: frames of streams that are over count until the transport has seen them.
@@ -133,7 +134,7 @@ where
     tokio::pin!(leaving);
     let speaks_http1 = tokio::select! {
         speaks = connection.speaks_http1() => speaks,
-        () = turned_true(draining.clone()) => return,
+        () = draining.clone().until_set() => return,
         () = &mut leaving => return,
     };
     if speaks_http1 {
@@ -142,7 +143,7 @@ where
     let greeted = tokio::select! {
         greeted = connection_settings.builder.handshake::<_, Bytes>(connection) => greeted,
         // Whoever has said nothing yet is owed no farewell.
-        () = turned_true(draining) => return,
+        () = draining.until_set() => return,
         () = &mut leaving => return,
     };
     let Ok(mut http2) = greeted else { return };
@@ -183,7 +184,7 @@ struct CallService<S> {
     service: S,
     peer: Peer,
     unread: Unread,
-    draining: watch::Receiver<bool>,
+    draining: Latch,
 }
 
 impl<S> CallService<S>
@@ -196,7 +197,7 @@ where
     /// or with the server.
     async fn serve_calls(&self, http2: &mut Http2<Connection, Bytes>, mut drains: bool) -> Over {
         let Self { service, peer, unread, draining } = self;
-        let mut begin_draining = std::pin::pin!(turned_true(draining.clone()));
+        let mut begin_draining = std::pin::pin!(draining.clone().until_set());
         loop {
             tokio::select! {
                 biased;
@@ -233,9 +234,4 @@ async fn keep_alive(mut pings: PingPong, heard: Heard, connection_settings: &Con
             return;
         }
     }
-}
-
-async fn turned_true(mut flag: watch::Receiver<bool>) {
-    // When the sender is gone, so is the server.
-    let _ = flag.wait_for(|is_true| *is_true).await;
 }

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use tokio::sync::watch;
-
 use super::{Resident, Slot};
+use crate::runtime::latch::Latch;
 
 /// The right of one stream to a session; ends when dropped.
 #[derive(Debug)]
 pub struct Attachment<S: Resident> {
     pub(super) slot: Arc<Slot<S>>,
     pub(super) serial: u64,
-    /// Turns true when another stream takes over or the session is closed.
-    pub taken_over: watch::Receiver<bool>,
+    /// Set when another stream takes over or the session is closed.
+    pub taken_over: Latch,
 }
 
 impl<S: Resident> Attachment<S> {
@@ -23,19 +22,13 @@ impl<S: Resident> Attachment<S> {
 
     /// Whether this stream still has the session.
     pub fn is_valid(&self) -> bool {
-        !has_turned_true(&self.taken_over)
+        !self.taken_over.is_set()
     }
 
     /// Whether the session is closed.
     pub fn is_closed(&self) -> bool {
         self.slot.is_closed()
     }
-}
-
-/// Whether a flag that begins as false is true. Frames ask this again and again: as long as nothing
-/// has changed there is no lock to be taken.
-pub fn has_turned_true(flag: &watch::Receiver<bool>) -> bool {
-    flag.has_changed().unwrap_or(true) && *flag.borrow()
 }
 
 impl<S: Resident> Drop for Attachment<S> {

@@ -24,6 +24,7 @@ use clearance::rpc::services::robots::Robots;
 use clearance::rpc::services::sessions::{SessionHost, Sessions};
 use clearance::rpc::shared::Shared;
 use clearance::rpc::transport::layer::Surrounded;
+use clearance::runtime::latch::Latch;
 use clearance::runtime::settings::{Limits, Settings};
 use clearance_geometry::hull::samples::Random;
 use clearance_proto as api;
@@ -210,7 +211,7 @@ fn client() -> Client {
     let limits = Limits { jobs_max: 4, ..Limits::default() };
     let settings =
         Settings { limits, compute_threads: 1, open_sessions: true, ..Settings::default() };
-    let draining = tokio::sync::watch::channel(false).1;
+    let draining = Latch::new().1;
     let shared = Shared::new(settings, draining).expect("a pool of one thread");
     let host = SessionHost::new(shared.clone());
     let info = ServerInfo { shared: shared.clone(), sessions: host.registry.clone() };

@@ -74,13 +74,13 @@ async fn talk(
 ) -> Result<(), Failure> {
     let mut cell: Option<BuiltCell> = None;
     let (mut first_index, mut last_bytes) = (0, 0);
-    let mut draining = shared.draining.clone();
+    let draining = &shared.draining;
     loop {
         let next = tokio::select! {
             biased;
             next = requests.next() => next,
-            // Whoever asks nothing is not waited for. When the sender is gone, so is the server.
-            _ = draining.wait_for(|drains| *drains) => return Err(Failure::Draining),
+            // Whoever asks nothing is not waited for.
+            () = draining.clone().until_set() => return Err(Failure::Draining),
         };
         let Some(request) = next else { return Ok(()) };
         let request = request.map_err(|status| of_transport(status, shared.limits(), METHOD))?;

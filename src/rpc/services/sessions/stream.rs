@@ -11,7 +11,6 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use prost::Message;
-use tokio::sync::watch;
 use tokio_stream::{Stream, StreamExt};
 use tonic::metadata::MetadataMap;
 use tonic::{Status, Streaming};
@@ -31,7 +30,7 @@ use crate::runtime::client::Client;
 use crate::runtime::compute::INLINE_MAX;
 use crate::runtime::memory::{MemoryKind, Reservation};
 use crate::runtime::sessions::owner::{Credentials, KeyDigest};
-use crate::runtime::sessions::{Attachment, Slot, has_turned_true};
+use crate::runtime::sessions::{Attachment, Slot};
 use clearance_proto as api;
 use clearance_proto::stream_session_request::Start;
 
@@ -124,11 +123,6 @@ struct Talk {
     busy: Duration,
 }
 
-pub(super) async fn turned_true(flag: &mut watch::Receiver<bool>) {
-    // When the sender is gone, so is what it speaks of.
-    let _ = flag.wait_for(|is_true| *is_true).await;
-}
-
 impl Talk {
     async fn run(mut self, header_key: String) -> Result<(), Failure> {
         let Some(first) = self.next().await? else { return Ok(()) };
@@ -196,12 +190,11 @@ impl Talk {
         let draining = self.host.shared.draining.clone();
         let (mut told_draining, mut may_drain) = (false, true);
         // They wait beside all frames: to begin to wait anew costs more than to go on with it.
-        let mut wakes = (attachment.taken_over.clone(), draining.clone());
-        let mut taken_over = pin!(turned_true(&mut wakes.0));
-        let mut drains = pin!(turned_true(&mut wakes.1));
+        let mut taken_over = pin!(attachment.taken_over.clone().until_set());
+        let mut drains = pin!(draining.clone().until_set());
         let mut pending = first;
         loop {
-            if !told_draining && has_turned_true(&draining) {
+            if !told_draining && draining.is_set() {
                 told_draining = true;
                 self.notify(api::Notice::Draining).await;
             }

@@ -17,7 +17,6 @@ use super::check_length;
 use super::host::{SessionHost, failure, take_out};
 use super::news::NewsCopy;
 use super::session::Session;
-use super::stream::turned_true;
 use crate::rpc::convert::sessions::size::{news_bytes, state_bytes};
 use crate::rpc::status::Failure;
 use crate::runtime::client::Client;
@@ -121,12 +120,12 @@ impl Watch {
     ) -> Result<(), Failure> {
         self.send(first).await?;
         let mut joined = Instant::now();
-        let mut draining = self.host.shared.draining.clone();
+        let draining = self.host.shared.draining.clone();
         let mut told_draining = false;
         loop {
             let received = tokio::select! {
                 biased;
-                () = turned_true(&mut draining), if !told_draining => {
+                () = draining.clone().until_set(), if !told_draining => {
                     told_draining = true;
                     self.notify(api::Notice::Draining).await?;
                     continue;

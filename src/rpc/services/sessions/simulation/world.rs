@@ -48,7 +48,7 @@ pub(super) struct Ground {
 impl Ground {
     pub(super) fn new() -> Self {
         let settings = Settings { compute_threads: 1, open_sessions: true, ..Settings::default() };
-        let (_, draining) = tokio::sync::watch::channel(false);
+        let (_, draining) = crate::runtime::latch::Latch::new();
         let mut shared = Shared::new(settings, draining).unwrap();
         shared.clock = Arc::new(ManualClock::new());
         let register = |polytope: Polytope| {
