@@ -82,8 +82,9 @@ async fn ask_and_move(server: &Server, cubes: u32, count: u32, most: Duration) {
     println!("the longest of 30 frames beside a question took {longest:.2?}, alone {alone:.2?}");
     let answer = asked.await.unwrap().unwrap();
     let packed = answer.packed_hits.unwrap();
-    // A message of megabytes takes a moment to arrive.
-    let frames = first..first + 5;
+    // A message of megabytes takes a moment to arrive, on a busy machine a while; but the answer is
+    // about the bodies as they were when it began, not as they were when it ended.
+    let frames = first..first + 25;
     assert!(frames.contains(&answer.frame_id), "about frame {}, not {first}", answer.frame_id);
     assert!(!packed.stopped_rays.is_empty(), "there is too much of it for its time");
     assert_eq!(packed.stopped(), api::Stopped::Deadline);
