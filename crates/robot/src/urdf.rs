@@ -180,6 +180,7 @@ impl Description {
             return Err(left_over.bad(problem).into());
         }
         let mut noticed = Noticed::in_robot(robot);
+        noticed.elements(robot, &IN_ROBOT, effort)?;
         let (mut links, mut index_of, mut parts) = (Vec::new(), BTreeMap::new(), 0);
         for element in robot.children("link") {
             effort.spend_step()?;
@@ -231,6 +232,25 @@ impl Noticed {
         Ok(())
     }
 
+    /// Notes each element that is neither read nor known to say nothing here: a misspelt one would
+    /// be missing without a word. Those of another namespace are for somebody else.
+    fn elements(
+        &mut self,
+        of: Element<'_>,
+        known: &[&str],
+        effort: &mut Effort<'_>,
+    ) -> Result<(), BuildError> {
+        for element in of.elements() {
+            effort.spend_step()?;
+            let tag = element.tag();
+            if !known.contains(&tag) && !element.has_prefix() {
+                let note = format!("the element {:?} is not read", shown(tag));
+                self.note(of.bad(note).to_string());
+            }
+        }
+        Ok(())
+    }
+
     /// Makes a note, one of a kind in a row.
     fn note(&mut self, note: String) {
         if self.notes.len() < NOTES_MAX && self.notes.last() != Some(&note) {
@@ -241,6 +261,26 @@ impl Noticed {
 
 /// Notes about what is not read, at most.
 const NOTES_MAX: usize = 100;
+
+/// What a robot has that is read here, or says nothing of where its links are and what collides.
+const IN_ROBOT: [&str; 5] = ["link", "joint", "material", "transmission", "gazebo"];
+/// The same of a link.
+const IN_LINK: [&str; 4] = ["collision", "visual", "inertial", "gazebo"];
+/// The same of a joint.
+const IN_JOINT: [&str; 10] = [
+    "parent",
+    "child",
+    "origin",
+    "axis",
+    "limit",
+    "mimic",
+    "dynamics",
+    "calibration",
+    "safety_controller",
+    "gazebo",
+];
+/// The same of a collision.
+const IN_COLLISION: [&str; 3] = ["origin", "geometry", "gazebo"];
 
 /// All joints, every name of which is known and every link of which has one joint above it.
 fn read_joints(
@@ -253,6 +293,7 @@ fn read_joints(
     let (mut names, mut above) = (BTreeMap::new(), BTreeMap::new());
     for element in robot.children("joint") {
         effort.spend_step()?;
+        noticed.elements(element, &IN_JOINT, effort)?;
         let joint = read_joint(element, index_of, noticed)?;
         if names.insert(joint.name.clone(), joints.len()).is_some() {
             return Err(element.bad("another joint has this name").into());
@@ -329,9 +370,11 @@ fn read_link(
     effort: &mut Effort<'_>,
 ) -> Result<LinkElement, BuildError> {
     let name = element.required("name")?.to_owned();
+    noticed.elements(element, &IN_LINK, effort)?;
     let mut collisions = Vec::new();
     for collision in element.children("collision") {
         effort.spend_step()?;
+        noticed.elements(collision, &IN_COLLISION, effort)?;
         collisions.push(read_collision(collision, noticed)?);
     }
     Ok(LinkElement { name, collisions })

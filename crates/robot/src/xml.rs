@@ -96,6 +96,11 @@ impl<'a> Element<'a> {
         self.xml.document.element(self.index).tag
     }
 
+    /// Whether it has a prefix, and is of another namespace.
+    pub(super) fn has_prefix(&self) -> bool {
+        !self.xml.document.element(self.index).prefix.is_empty()
+    }
+
     /// An attribute.
     pub(super) fn text(&self, name: &str) -> Option<&'a str> {
         self.xml.document.attribute(self.index, name)

@@ -219,3 +219,23 @@ fn a_mimic_that_is_left_at_a_fixed_joint_and_shapes_without_size_are_noted() {
     let Err(BuildError::Description(error)) = robot_of(&offset) else { panic!("taken") };
     assert!(error.to_string().contains("with an offset"), "{error}");
 }
+
+/// A misspelt `<colision>` left a link without shapes, and nothing was said. What is known to say
+/// nothing here, and what is of another namespace, is passed over still.
+#[test]
+fn elements_that_nobody_reads_are_noted_where_they_stand() {
+    let unit = "<geometry><box size='1 1 1'/></geometry>";
+    let notes = |urdf: &str| robot_of(urdf).unwrap().notes;
+    let misspelt = with("", &format!("<colision>{unit}</colision>"));
+    let said = notes(&misspelt);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("robot/link[b]: the element \"colision\" is not read"), "{said:?}");
+    let outside = misspelt.replace("colision", "collision").replace("</robot>", "<mimic/></robot>");
+    assert!(notes(&outside)[0].contains("robot: the element \"mimic\" is not read"));
+    let of_joint = with("", "").replace("<parent link='a'/>", "<parent link='a'/><axes/>");
+    assert!(notes(&of_joint)[0].contains("joint[j]: the element \"axes\" is not read"));
+    let of_collision = with("", &format!("<collision><orign/>{unit}</collision>"));
+    assert!(notes(&of_collision)[0].contains("collision: the element \"orign\" is not read"));
+    let known = "<visual/><inertial/><drake:proximity/>";
+    assert_eq!(notes(&with("", known)), Vec::<String>::new());
+}
