@@ -56,7 +56,7 @@ pub(in crate::rpc) struct ConnectionSettings {
     keepalive: Option<Duration>,
     /// Until a ping has to be answered.
     patience: Duration,
-    /// Turns true when no new calls are taken.
+    /// Set when no new calls are taken.
     draining: Latch,
 }
 

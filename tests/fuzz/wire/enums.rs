@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use prost::encoding::{decode_varint, encode_varint};
+use prost::encoding::{encode_varint, encoded_len_varint};
 use prost_types::field_descriptor_proto::{Label, Type};
 
-use super::interface::{Interface, JUDGED, refused_of};
+use super::interface::{Interface, JUDGED, WireField, refused_of};
 use super::{METHODS, read, seeds};
 
 /// No value of any enum.
@@ -37,31 +37,18 @@ impl Interface {
             encode_varint(NONE_OF_THEM, &mut message);
             all.push(Changed { message, of: kind.to_owned(), field: field.name().to_owned() });
         }
-        let mut rest = message;
-        while !rest.is_empty() {
-            let tag = decode_varint(&mut rest).expect("a message");
-            match tag & 7 {
-                0 => drop(decode_varint(&mut rest)),
-                1 => rest = &rest[8..],
-                2 => {
-                    let before = message.len() - rest.len();
-                    let length = decode_varint(&mut rest).expect("a length") as usize;
-                    let (inner, after) = rest.split_at(length);
-                    rest = after;
-                    let field = known.field.iter().find(|field| field.number() as u64 == tag >> 3);
-                    let field = field.expect("a field of the interface");
-                    if field.r#type() != Type::Message {
-                        continue;
-                    }
-                    for changed in self.with_wrong_choices(field.type_name(), inner) {
-                        let mut outer = message[..before].to_vec();
-                        encode_varint(changed.message.len() as u64, &mut outer);
-                        outer.extend(&changed.message);
-                        outer.extend(after);
-                        all.push(Changed { message: outer, ..changed });
-                    }
-                }
-                _ => rest = &rest[4..],
+        let fields = self.fields(kind, message);
+        for WireField { about, at, content } in fields {
+            if about.r#type() != Type::Message {
+                continue;
+            }
+            for changed in self.with_wrong_choices(about.type_name(), content) {
+                let length_at = at - encoded_len_varint(content.len() as u64);
+                let mut outer = message[..length_at].to_vec();
+                encode_varint(changed.message.len() as u64, &mut outer);
+                outer.extend(&changed.message);
+                outer.extend(&message[at + content.len()..]);
+                all.push(Changed { message: outer, ..changed });
             }
         }
         all

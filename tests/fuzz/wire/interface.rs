@@ -7,7 +7,7 @@ use clearance_proto as api;
 use prost::Message;
 use prost::encoding::decode_varint;
 use prost_types::field_descriptor_proto::Type;
-use prost_types::{DescriptorProto, FileDescriptorSet};
+use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet};
 use tonic::Code;
 use tonic_types::StatusExt;
 
@@ -39,6 +39,34 @@ impl Interface {
         Self { messages, requests }
     }
 
+    /// The fields of a message in their order, as they are on the wire.
+    pub(super) fn fields<'a>(&'a self, kind: &str, message: &'a [u8]) -> Vec<WireField<'a>> {
+        let Some(known) = self.messages.get(kind) else { return Vec::new() };
+        let (mut rest, mut fields) = (message, Vec::new());
+        while !rest.is_empty() {
+            let tag = decode_varint(&mut rest).expect("a message");
+            let about = known.field.iter().find(|field| field.number() as u64 == tag >> 3);
+            let about = about.expect("a field of the interface");
+            let mut after = rest;
+            let length = match tag & 7 {
+                0 => {
+                    decode_varint(&mut after).expect("a number");
+                    rest.len() - after.len()
+                }
+                1 => 8,
+                2 => {
+                    let length = decode_varint(&mut rest).expect("a length");
+                    usize::try_from(length).expect("a length")
+                }
+                _ => 4,
+            };
+            let (content, after) = rest.split_at(length);
+            fields.push(WireField { about, at: message.len() - rest.len(), content });
+            rest = after;
+        }
+        fields
+    }
+
     /// Where the f64 numbers of a message are, each with the name of its field.
     pub(super) fn numbers(
         &self,
@@ -47,37 +75,23 @@ impl Interface {
         from: usize,
         into: &mut Vec<(usize, String)>,
     ) {
-        let Some(known) = self.messages.get(kind) else { return };
-        let mut rest = message;
-        while !rest.is_empty() {
-            let tag = decode_varint(&mut rest).expect("a message");
-            let at = |rest: &[u8]| from + message.len() - rest.len();
-            let field = known.field.iter().find(|field| field.number() as u64 == tag >> 3);
-            let field = field.expect("a field of the interface");
-            let is_double = field.r#type() == Type::Double;
-            match tag & 7 {
-                0 => drop(decode_varint(&mut rest)),
-                1 => {
-                    if is_double {
-                        into.push((at(rest), field.name().to_owned()));
-                    }
-                    rest = &rest[8..];
-                }
-                2 => {
-                    let length = decode_varint(&mut rest).expect("a length") as usize;
-                    let (inner, after) = rest.split_at(length);
-                    if is_double {
-                        let place = |k: usize| (at(rest) + k, field.name().to_owned());
-                        into.extend((0..length).step_by(8).map(place));
-                    } else if field.r#type() == Type::Message {
-                        self.numbers(field.type_name(), inner, at(rest), into);
-                    }
-                    rest = after;
-                }
-                _ => rest = &rest[4..],
+        for WireField { about, at, content } in self.fields(kind, message) {
+            if about.r#type() == Type::Double {
+                let place = |k: usize| (from + at + k, about.name().to_owned());
+                into.extend((0..content.len()).step_by(8).map(place));
+            } else if about.r#type() == Type::Message {
+                self.numbers(about.type_name(), content, from + at, into);
             }
         }
     }
+}
+
+/// A field of a message.
+pub(super) struct WireField<'a> {
+    pub(super) about: &'a FieldDescriptorProto,
+    /// Where its content begins in the message: after its tag, and its length if it has one.
+    pub(super) at: usize,
+    pub(super) content: &'a [u8],
 }
 
 /// What an answer says that is to be verified is judged, not refused.

@@ -93,30 +93,34 @@ fn scene(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
     (format!("{reply:?}"), reply.answers.into_iter().filter_map(|answer| answer.status).collect())
 }
 
-fn of_refused(refused: Vec<api::RefusedConfiguration>) -> Vec<api::ItemStatus> {
-    refused.into_iter().filter_map(|refused| refused.status).collect()
+/// A reply about configurations or edges: `refused` are those without an answer.
+fn with_refused<M: Message + Default + std::fmt::Debug>(
+    bytes: &[u8],
+    refused: impl Fn(M) -> Vec<api::RefusedConfiguration>,
+) -> (String, Vec<api::ItemStatus>) {
+    let reply = M::decode(bytes).expect("our own reply");
+    let text = format!("{reply:?}");
+    (text, refused(reply).into_iter().filter_map(|refused| refused.status).collect())
 }
 
 fn configurations(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
-    let reply = api::CheckConfigurationsResponse::decode(bytes).expect("our own reply");
-    (format!("{reply:?}"), of_refused(reply.refused))
+    with_refused(bytes, |reply: api::CheckConfigurationsResponse| reply.refused)
 }
 
 fn streamed_configurations(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
-    let reply = api::StreamConfigurationsResponse::decode(bytes).expect("our own reply");
-    let text = format!("{reply:?}");
-    (text, reply.answer.map_or(Vec::new(), |answer| of_refused(answer.refused)))
+    with_refused(bytes, |reply: api::StreamConfigurationsResponse| {
+        reply.answer.map_or(Vec::new(), |answer| answer.refused)
+    })
 }
 
 fn edges(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
-    let reply = api::CheckEdgesResponse::decode(bytes).expect("our own reply");
-    (format!("{reply:?}"), of_refused(reply.refused))
+    with_refused(bytes, |reply: api::CheckEdgesResponse| reply.refused)
 }
 
 fn path(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
-    let reply = api::CheckPathResponse::decode(bytes).expect("our own reply");
-    let text = format!("{reply:?}");
-    (text, reply.edges.map_or(Vec::new(), |edges| of_refused(edges.refused)))
+    with_refused(bytes, |reply: api::CheckPathResponse| {
+        reply.edges.map_or(Vec::new(), |edges| edges.refused)
+    })
 }
 
 const METHODS: &[(&str, Shape, Reader)] = &[

@@ -1,6 +1,6 @@
 //! Bodies and rules from the wire: what opening and adding have in common.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::rpc::convert::body::{Unready, body_of_checked, hull_bytes, hull_time};
@@ -32,18 +32,6 @@ impl PartSource {
         match self {
             Self::Registered(_) => 0,
             Self::Given(points, hull_bytes) => 8 * points.xyz.len() as u64 + hull_bytes,
-        }
-    }
-
-    /// Takes the lease of an earlier part that has the same shape: a body uses a polytope once.
-    fn share_with(&mut self, earlier: &[PartSource]) {
-        let Self::Registered(own) = self else { return };
-        let same = |part: &PartSource| match part {
-            Self::Registered(lease) if lease.stored().id == own.stored().id => Some(lease.clone()),
-            Self::Registered(_) | Self::Given(..) => None,
-        };
-        if let Some(lease) = earlier.iter().rev().find_map(same) {
-            *own = lease;
         }
     }
 }
@@ -215,10 +203,14 @@ pub(super) fn parts(
 ) -> Result<(Vec<Part>, Vec<PartSource>), Failure> {
     path.within(catalogue.limits.parts_per_body_max(), wire.len())?;
     let (mut parts, mut shapes) = (Vec::with_capacity(wire.len()), Vec::with_capacity(wire.len()));
+    let mut leases: BTreeMap<ContentId, Lease> = BTreeMap::new();
     for (index, part) in wire.iter().enumerate() {
         let path = path.index(index);
         let (body, mut shape) = shape(&path, part, catalogue, effort)?;
-        shape.share_with(&shapes);
+        if let PartSource::Registered(lease) = &mut shape {
+            // A body uses a polytope once, however many of its parts have that shape.
+            *lease = leases.entry(lease.stored().id).or_insert_with(|| lease.clone()).clone();
+        }
         let polytope = Place::Session.part(&body);
         let polytope = polytope.map_err(|refused| path.not_implemented(refused.what))?;
         let body_from_part = pose(&path.field("pose"), part.pose.as_ref())?;

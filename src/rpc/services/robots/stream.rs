@@ -3,7 +3,7 @@
 //! While a message is answered, and while an answer waits for a slow client, nothing is read, and
 //! HTTP/2 flow control holds the client back. A client that goes away stops what runs for it.
 
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use prost::Message;
@@ -74,13 +74,13 @@ async fn talk(
 ) -> Result<(), Failure> {
     let mut cell: Option<BuiltCell> = None;
     let (mut first_index, mut last_bytes) = (0, 0);
-    let draining = &shared.draining;
+    let mut drains = pin!(shared.draining.clone().until_set());
     loop {
         let next = tokio::select! {
             biased;
             next = requests.next() => next,
             // Whoever asks nothing is not waited for.
-            () = draining.clone().until_set() => return Err(Failure::Draining),
+            () = &mut drains => return Err(Failure::Draining),
         };
         let Some(request) = next else { return Ok(()) };
         let request = request.map_err(|status| of_transport(status, shared.limits(), METHOD))?;

@@ -1,6 +1,6 @@
 //! `WatchSession`: those who follow a session without taking part in it.
 
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -120,12 +120,12 @@ impl Watch {
     ) -> Result<(), Failure> {
         self.send(first).await?;
         let mut joined = Instant::now();
-        let draining = self.host.shared.draining.clone();
+        let mut drains = pin!(self.host.shared.draining.clone().until_set());
         let mut told_draining = false;
         loop {
             let received = tokio::select! {
                 biased;
-                () = draining.clone().until_set(), if !told_draining => {
+                () = &mut drains, if !told_draining => {
                     told_draining = true;
                     self.notify(api::Notice::Draining).await?;
                     continue;

@@ -51,7 +51,6 @@ struct Search<'a, R> {
     farthest: f64,
     /// At least that of any point.
     most: f64,
-    looks_max: u64,
 }
 
 /// The bracket, in the frame; `most` is known to be no less than the distance.
@@ -62,8 +61,7 @@ pub(super) fn bracket<R: Region>(
     most: f64,
     effort: &mut Effort<'_>,
 ) -> Result<[f64; 2], Stopped> {
-    let looks_max = looks_max(surface.triangles().len());
-    let mut search = Search { surface, closed, region, farthest: 0.0, most, looks_max };
+    let mut search = Search { surface, closed, region, farthest: 0.0, most };
     for (goal, pieces_max) in GOALS {
         if search.most - search.farthest <= goal {
             continue;
@@ -118,7 +116,8 @@ impl<R: Region> Search<'_, R> {
 
     /// Whether what is known has to do.
     fn has_looked_enough(&self) -> bool {
-        self.surface.looks().saturating_add(self.region.looks()) >= self.looks_max
+        let looks = self.surface.looks().saturating_add(self.region.looks());
+        looks >= looks_max(self.surface.triangles().len())
     }
 
     /// Around the distance of a point from the mesh, given a number that is no less; a wide bracket

@@ -445,6 +445,34 @@ fn a_comb_of_slivers_is_measured_in_a_bounded_time() {
     assert!(looks <= search::looks_max(4_000) + 40 * 4_000, "{looks}");
 }
 
+/// The limit of looks is none of a usual mesh: 20,000 triangles with bumps and dents all over.
+#[test]
+fn a_large_bumpy_ball_is_measured_as_narrowly_as_is_promised() {
+    const AROUND: u32 = 100;
+    let at = |i: u32, j: u32| {
+        let turn = |k: u32, of: f64| of * f64::from(k) / f64::from(AROUND);
+        let (down, around) = (turn(i, TAU / 2.0), turn(j % AROUND, TAU));
+        let out = 1.0 + 0.2 * (7.0 * down).sin() * (5.0 * around).cos();
+        let wide = if i == 0 || i == AROUND { 0.0 } else { down.sin() };
+        Vec3::new(wide * around.cos(), wide * around.sin(), down.cos()) * out
+    };
+    // All points of a pole are its first.
+    let place = |i: u32, j: u32| if i.is_multiple_of(AROUND) { 0 } else { j % AROUND };
+    let index = |i: u32, j: u32| i * AROUND + place(i, j);
+    let places = (0..=AROUND).flat_map(|i| (0..AROUND).map(move |j| (i, j)));
+    let vertices: Vec<Vec3> = places.clone().map(|(i, j)| at(i, j)).collect();
+    let triangles = places.filter(|(i, _)| *i < AROUND).flat_map(|(i, j)| {
+        let [a, b] = [index(i, j), index(i + 1, j)];
+        let [c, d] = [index(i + 1, j + 1), index(i, j + 1)];
+        [[a, b, c], [a, c, d]]
+    });
+    let has_area = |[a, b, c]: &[u32; 3]| a != b && b != c && c != a;
+    let mesh = Mesh { vertices, triangles: triangles.filter(has_area).collect() };
+    let found = mesh.measured();
+    assert!(found.closed && found.is_solid, "{found:?}");
+    assert!(found.lower > 0.05 && found.upper - found.lower <= 0.05 * mesh.size(), "{found:?}");
+}
+
 #[test]
 fn steps_that_run_out_leave_a_bracket_and_a_deadline_is_an_error() {
     let mesh = Mesh::of(&bin([0.4, 0.3, 0.2], 0.01));
