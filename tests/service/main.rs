@@ -36,6 +36,7 @@ mod robot_keys;
 mod robot_limits;
 mod robots;
 mod rounded;
+mod rounded_sessions;
 mod said;
 mod scene_frames;
 mod scene_queries;

@@ -4,8 +4,9 @@ use arrayvec::ArrayVec;
 
 use crate::geometry::{direction, direction_to_wire, pair, pair_to_wire, pairs_to_wire};
 use crate::path::{BadField, Path};
+use crate::rounded::{rounded, rounded_to_wire};
 use clearance_proof::claim::{
-    FirstContact, Frame, Link, RangeEnd, RangeProof, StaticProof, Surface,
+    ConvexProof, FirstContact, Frame, Link, RangeEnd, RangeProof, StaticProof, Surface,
 };
 use clearance_proof::vertex_pair::VertexPair;
 use clearance_proto as api;
@@ -36,6 +37,31 @@ pub fn proof_with_margin_to_wire(
         }
     };
     api::StaticCertificate { proof: Some(proof) }
+}
+
+/// The proof of a verdict on bodies that may be rounded and, of separated ones, the pairs that show
+/// what is said of a margin.
+pub fn convex_proof_to_wire(
+    proof: &ConvexProof,
+    margin_pairs: &[VertexPair],
+) -> api::StaticCertificate {
+    match proof {
+        ConvexProof::Polytopes(proof) => proof_with_margin_to_wire(proof, margin_pairs),
+        ConvexProof::Rounded(proof) => rounded_to_wire(proof, margin_pairs),
+    }
+}
+
+/// The proof of a verdict on bodies that may be rounded, from the wire.
+pub fn convex_proof(
+    path: &Path<'_>,
+    wire: Option<&api::StaticCertificate>,
+) -> Result<ConvexProof, BadField> {
+    match wire.and_then(|wire| wire.proof.as_ref()) {
+        Some(api::static_certificate::Proof::Rounded(wire)) => {
+            rounded(&path.field("rounded"), wire).map(ConvexProof::Rounded)
+        }
+        _ => proof(path, wire).map(ConvexProof::Polytopes),
+    }
 }
 
 /// The proof of a verdict, from the wire.
@@ -80,6 +106,9 @@ pub fn margin_pairs(
     match wire.and_then(|wire| wire.proof.as_ref()) {
         Some(Proof::Separated(separated)) => {
             at_most(&path.field("separated").field("margin_pairs"), &separated.margin_pairs)
+        }
+        Some(Proof::Rounded(rounded)) => {
+            at_most(&path.field("rounded").field("margin_pairs"), &rounded.margin_pairs)
         }
         _ => Ok(ArrayVec::new()),
     }

@@ -142,6 +142,12 @@ impl WithinMargin {
         Ok(Some(Self { margin, is_within, pairs }))
     }
 
+    /// What is claimed.
+    pub(crate) fn claim(&self) -> MarginClaim<'_> {
+        let Self { margin, is_within, ref pairs } = *self;
+        MarginClaim { margin, is_within, pairs }
+    }
+
     fn judge(
         &self,
         bodies: Bodies<'_>,
@@ -157,9 +163,7 @@ impl WithinMargin {
                 Err("the bodies are in contact".to_owned())
             }
             StaticProof::Separated { direction } => {
-                let Self { margin, is_within, ref pairs } = *self;
-                let claim = MarginClaim { margin, is_within, pairs };
-                judge_margin(bodies, direction, &claim, effort).map_err(words)
+                judge_margin(bodies, direction, &self.claim(), effort).map_err(words)
             }
         };
         judged.map_err(|why| format!("within_margin: {why}"))

@@ -3,21 +3,23 @@
 
 use arrayvec::ArrayVec;
 
-use crate::certificate::{at_most, chain, motion_to_wire, surface, surface_to_wire};
-use crate::geometry::{
-    direction, direction_to_wire, margin, outcome, pairs_to_wire, verdict, verdict_to_wire,
+use crate::certificate::{
+    at_most, chain, convex_proof, margin_pairs, motion_to_wire, surface, surface_to_wire,
 };
-use crate::hulls::Moves;
+use crate::geometry::{
+    direction, direction_to_wire, outcome, pairs_to_wire, verdict, verdict_to_wire,
+};
+use crate::hulls::{Moves, WithinMargin};
 use crate::path::{BadField, Path};
 use crate::told::{Told, required, t_contact};
 use clearance_proof::claim::{
-    Bodies, Direction, FirstContact, Link, MotionClaim, Outcome, RoundedDepthClaim, RoundedMargin,
+    Bodies, ConvexProof, Direction, FirstContact, Link, MotionClaim, Outcome, RoundedDepthClaim,
     RoundedMotionClaim, RoundedProof, Surface, Verdict,
 };
 use clearance_proof::effort::Effort;
 use clearance_proof::judge::{
-    Refusal, RoundedBodies, judge_rounded, judge_rounded_depth, judge_rounded_distance,
-    judge_rounded_margin, judge_rounded_motion, judge_zero,
+    Refusal, RoundedBodies, judge_convex, judge_convex_margin, judge_rounded_depth,
+    judge_rounded_distance, judge_rounded_motion, judge_zero,
 };
 use clearance_proof::vertex_pair::VertexPair;
 use clearance_proto as api;
@@ -25,8 +27,8 @@ use clearance_proto as api;
 /// A verdict on rounded bodies, its proof, what is said of a margin, and what is measured.
 #[derive(Clone, Debug)]
 pub struct RoundedClaim {
-    proof: RoundedProof,
-    within: Option<RoundedMargin>,
+    proof: ConvexProof,
+    within: Option<WithinMargin>,
     measure: RoundedMeasure,
 }
 
@@ -108,48 +110,23 @@ pub fn rounded_motion_to_wire(
     api::MotionCertificate { initial: Some(rounded_to_wire(initial, start)), ..later }
 }
 
-/// The verdict's proof, which has to be of the verdict that is told.
-fn proven<'a>(
+/// The proof of a verdict on rounded bodies, from the wire.
+pub fn rounded(path: &Path<'_>, wire: &api::RoundedProof) -> Result<RoundedProof, BadField> {
+    let verdict = verdict(&path.field("verdict"), wire.verdict())?;
+    Ok(RoundedProof { verdict, pairs: at_most(&path.field("pairs"), &wire.pairs)? })
+}
+
+/// The verdict's proof, which has to be of the verdict that is told, if one is.
+fn proven(
     at: &Path<'_>,
-    wire: Option<&'a api::StaticCertificate>,
-    told: Verdict,
-) -> Result<(RoundedProof, &'a [api::VertexPair]), BadField> {
-    let at = at.field("rounded");
-    let Some(api::static_certificate::Proof::Rounded(wire)) =
-        wire.and_then(|wire| wire.proof.as_ref())
-    else {
-        return Err(at.bad("is required of rounded bodies"));
-    };
-    let proven = verdict(&at.field("verdict"), wire.verdict())?;
-    if proven != told {
-        return Err(at.field("verdict").bad("is not that of the answer"));
+    wire: Option<&api::StaticCertificate>,
+    told: Option<Verdict>,
+) -> Result<(ConvexProof, ArrayVec<VertexPair, 3>), BadField> {
+    let proof = convex_proof(at, wire)?;
+    if told.is_some_and(|told| told != proof.verdict()) {
+        return Err(at.bad("is for another verdict than that of the answer"));
     }
-    let pairs = at_most(&at.field("pairs"), &wire.pairs)?;
-    Ok((RoundedProof { verdict: proven, pairs }, &wire.margin_pairs))
-}
-
-/// What is said of a margin: whether, of which, and what shows it.
-struct ToldMargin<'a> {
-    said: Option<bool>,
-    asked: Option<f64>,
-    pairs: &'a [api::VertexPair],
-}
-
-impl ToldMargin<'_> {
-    fn convert(
-        &self,
-        [asked, path, proof]: [&Path<'_>; 3],
-    ) -> Result<Option<RoundedMargin>, BadField> {
-        let margin = margin(asked, self.asked)?;
-        let pairs = at_most(&proof.field("rounded").field("margin_pairs"), self.pairs)?;
-        match (self.said, margin) {
-            (None, _) => Ok(None),
-            (Some(is_within), Some(margin)) => Ok(Some(RoundedMargin { margin, is_within, pairs })),
-            (Some(_), None) => {
-                Err(path.field("within_margin").bad("is said where no margin was given"))
-            }
-        }
-    }
+    Ok((proof, margin_pairs(at, wire)?))
 }
 
 impl RoundedClaim {
@@ -160,9 +137,9 @@ impl RoundedClaim {
         let Told { question, asked, answer, path } = told;
         let at = path.field("certificate");
         let stands = verdict(&path.field("verdict"), answer.verdict())?;
-        let (proof, pairs) = proven(&at, answer.certificate.as_ref(), stands)?;
-        let margin = ToldMargin { said: answer.within_margin, asked: question.margin, pairs };
-        let within = margin.convert([asked, path, &at])?;
+        let (proof, pairs) = proven(&at, answer.certificate.as_ref(), Some(stands))?;
+        let (margin, said) = (question.margin, answer.within_margin);
+        let within = WithinMargin::convert([asked, path], margin, said, pairs)?;
         Ok(Self { proof, within, measure: RoundedMeasure::Nothing })
     }
 
@@ -176,9 +153,9 @@ impl RoundedClaim {
         let certificate_path = path.field("certificate");
         let at = certificate_path.field("verdict");
         let stands = verdict(&path.field("verdict"), answer.verdict())?;
-        let (proof, pairs) = proven(&at, certificate.verdict.as_ref(), stands)?;
-        let margin = ToldMargin { said: answer.within_margin, asked: question.margin, pairs };
-        let within = margin.convert([asked, path, &at])?;
+        let (proof, pairs) = proven(&at, certificate.verdict.as_ref(), Some(stands))?;
+        let (margin, said) = (question.margin, answer.within_margin);
+        let within = WithinMargin::convert([asked, path], margin, said, pairs)?;
         let pairs = at_most(&certificate_path.field("pairs"), &certificate.pairs)?;
         let measure = RoundedMeasure::Distance([bracket.lower, bracket.upper], pairs);
         Ok(Self { proof, within, measure })
@@ -193,7 +170,8 @@ impl RoundedClaim {
         let certificate = required(path, "certificate", answer.certificate.as_ref())?;
         let at = path.field("certificate");
         let stands = verdict(&path.field("verdict"), answer.verdict())?;
-        let (proof, _) = proven(&at.field("verdict"), certificate.verdict.as_ref(), stands)?;
+        let of_verdict = certificate.verdict.as_ref();
+        let (proof, _) = proven(&at.field("verdict"), of_verdict, Some(stands))?;
         let face = certificate.face.as_ref();
         let face = face.map(|face| direction(&at.field("face"), Some(face))).transpose()?;
         let wire = certificate.surface.as_ref();
@@ -211,7 +189,11 @@ impl RoundedClaim {
         let Told { answer, path, .. } = told;
         let certificate = required(path, "certificate", answer.certificate.as_ref())?;
         let at = path.field("certificate");
-        let stands = verdict(&path.field("initial_verdict"), answer.initial_verdict())?;
+        // Reports of sessions do not say it, and leave it to its proof.
+        let said = answer.initial_verdict();
+        let stands = (said != api::Verdict::Unspecified)
+            .then(|| verdict(&path.field("initial_verdict"), said))
+            .transpose()?;
         let initial = at.field("initial");
         let (proof, start) = proven(&initial, certificate.initial.as_ref(), stands)?;
         let pairs = at_most(&at.field("contact_pairs"), &certificate.contact_pairs)?;
@@ -222,7 +204,7 @@ impl RoundedClaim {
             t_contact: t_contact(path, answer)?,
             chain: chain(&at.field("chain"), &certificate.chain)?,
             pairs,
-            start: at_most(&initial.field("rounded").field("margin_pairs"), start)?,
+            start,
         };
         let measure = RoundedMeasure::FirstContact(Box::new(contact));
         Ok(Self { proof, within: None, measure })
@@ -236,30 +218,35 @@ impl RoundedClaim {
         effort: &mut Effort<'_>,
     ) -> Result<(), String> {
         let Self { proof, within, .. } = self;
-        judge_rounded(bodies, radii, proof, effort).map_err(|why| why.to_string())?;
-        self.judge_measure(bodies, radii, effort).map_err(|why| why.to_string())?;
+        let bodies = RoundedBodies { cores: bodies, radii };
+        judge_convex(bodies, proof, effort).map_err(|why| why.to_string())?;
+        self.judge_measure(bodies, effort).map_err(|why| why.to_string())?;
         let Some(within) = within else { return Ok(()) };
-        judge_rounded_margin(bodies, radii, proof, within, effort)
+        judge_convex_margin(bodies, proof, &within.claim(), effort)
             .map_err(|why| format!("within_margin: {why}"))
     }
 
     fn judge_measure(
         &self,
-        cores: Bodies<'_>,
-        radii: [f64; 2],
+        bodies: RoundedBodies<'_>,
         effort: &mut Effort<'_>,
     ) -> Result<(), Refusal> {
-        let proof = &self.proof;
-        match (&self.measure, proof.verdict) {
+        let RoundedBodies { cores, radii } = bodies;
+        match (&self.measure, self.proof.verdict()) {
             (RoundedMeasure::Nothing, _) => Ok(()),
             (RoundedMeasure::Distance(bounds, pairs), Verdict::Separated) => {
                 judge_rounded_distance(cores, radii, *bounds, pairs, effort)
             }
             (RoundedMeasure::Depth { bounds, face, surface }, Verdict::Overlapping) => {
                 let face = face.as_ref().ok_or(Refusal::NoDirection)?;
-                let bodies = RoundedBodies { cores, radii };
                 let claim = RoundedDepthClaim { bounds: *bounds, face, surface: surface.as_ref() };
-                judge_rounded_depth(bodies, proof, &claim, effort)
+                match &self.proof {
+                    ConvexProof::Rounded(proof) => {
+                        judge_rounded_depth(bodies, proof, &claim, effort)
+                    }
+                    // Nothing of polytopes shows that rounded bodies overlap.
+                    ConvexProof::Polytopes(_) => Err(Refusal::OriginNotHeld),
+                }
             }
             (RoundedMeasure::Distance(bounds, _) | RoundedMeasure::Depth { bounds, .. }, _) => {
                 judge_zero(*bounds)
@@ -269,7 +256,8 @@ impl RoundedClaim {
                 let (chain, pairs) = (&claimed.chain, &claimed.pairs);
                 let motion =
                     MotionClaim { outcome, t_free, t_contact, chain, pairs, initial: None };
-                let claim = RoundedMotionClaim { initial: proof, start: &claimed.start, motion };
+                let (initial, start) = (&self.proof, &claimed.start[..]);
+                let claim = RoundedMotionClaim { initial, start, motion };
                 let course = claimed.moves.of_rounded(cores, radii);
                 judge_rounded_motion(&course, radii, &claim, effort)
             }

@@ -14,7 +14,7 @@ use super::cases::Kind;
 use super::library::{Library, guarded};
 use super::respondent::{Asked, HullFacts, Respondent};
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::FirstContact;
+use clearance_geometry::claim::{ConvexProof, FirstContact};
 use clearance_geometry::distance::Distance;
 use clearance_geometry::effort::Cost;
 use clearance_geometry::motion::Motion;
@@ -167,6 +167,14 @@ fn replaced(polytope: Arc<Polytope>, pose: Pose) -> Frame {
     Frame { removed: vec![BodyId(2)], added, ..Frame::default() }
 }
 
+/// The proof about two polytopes.
+fn decision(proof: ConvexProof) -> Result<Decision, String> {
+    match proof {
+        ConvexProof::Polytopes(proof) => Ok(Decision { proof }),
+        ConvexProof::Rounded(_) => Err("a proof about rounded bodies".to_owned()),
+    }
+}
+
 /// The second body, turned about the first one's origin.
 fn beside(asked: &Asked<'_>, degrees: f64) -> Pose {
     let (sin, cos) = (0.5 * degrees.to_radians()).sin_cos();
@@ -195,7 +203,7 @@ impl Respondent for InSessions {
             return Err("the verdict depends on what is remembered".to_owned());
         }
         let proof = found[0].proofs.first().ok_or("no proof")?.proof.clone();
-        Ok(Decision { proof })
+        decision(proof)
     }
 
     fn distance(&mut self, asked: &Asked<'_>) -> Result<Distance, String> {
@@ -214,7 +222,7 @@ impl Respondent for InSessions {
         let proof = first.proofs.first().ok_or("no proof")?.proof.clone();
         let distance = first.distance.ok_or("no distance")?;
         Ok(Distance {
-            decision: Decision { proof },
+            decision: decision(proof)?,
             lower: distance.lower,
             upper: distance.upper,
             pairs: distance.pairs,

@@ -6,6 +6,7 @@
 mod polygon;
 
 pub use self::polygon::contact_polygon;
+pub(crate) use self::polygon::polygon_across;
 
 use super::Vec3;
 use super::difference::exact::Difference;

@@ -9,7 +9,9 @@ mod contact;
 mod deep;
 mod difference;
 
-pub use self::contact::{RoundedFirstContact, first_contact, impact_of, impact_of_contact};
+pub use self::contact::{
+    RoundedFirstContact, contact_polygon, first_contact, impact_of, impact_of_contact,
+};
 pub use self::deep::{RoundedDepth, measure_depth};
 
 use std::cmp::Ordering;

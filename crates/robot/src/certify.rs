@@ -114,7 +114,7 @@ impl Cell {
             None => None,
             Some((at, pair)) => {
                 let mut stand = certifier.stand(at, &mut memory);
-                Some(contact_proof(&stand.pair(pair), question.margin, effort)?)
+                Some(contact_proof(&stand.pair(pair), question.reach.upper(), effort)?)
             }
         };
         Ok(Some(EdgeCertificate { pieces, contact }))
@@ -160,7 +160,7 @@ impl<'a> Certifier<'a> {
                         bodies: [number(first), number(second)],
                         common,
                         bounds,
-                        keep: kept_apart(cell, common, question.margin),
+                        keep: kept_apart(cell, common, question.reach.upper()),
                     });
                 }
             }
@@ -170,7 +170,12 @@ impl<'a> Certifier<'a> {
                 for body in cell.parts.len()..loads.len() {
                     let bounds = [loads[part].bound, loads[body].bound];
                     let bodies = [number(part), number(body)];
-                    pairs.push(CheckedPair { bodies, common: None, bounds, keep: question.margin });
+                    pairs.push(CheckedPair {
+                        bodies,
+                        common: None,
+                        bounds,
+                        keep: question.reach.upper(),
+                    });
                 }
             }
         }

@@ -14,9 +14,8 @@ use super::kinematics::Kinematics;
 use super::path::{ChainPath, Hanging};
 use super::still::{Still, StillBody};
 use super::tree::Tree;
-use clearance_geometry::claim::Outcome;
+use clearance_geometry::claim::{Outcome, Reach};
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::pair::Placed;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::{Pose, STRETCH_MAX};
 
@@ -25,6 +24,8 @@ use clearance_geometry::pose::{Pose, STRETCH_MAX};
 pub struct Traveller {
     /// It.
     pub polytope: Arc<Polytope>,
+    /// The radius of the balls around all its points, metres; of a polytope itself 0.
+    pub radius: f64,
     /// How it goes.
     pub course: Course,
 }
@@ -39,13 +40,12 @@ pub enum Course {
 }
 
 impl Traveller {
-    /// It where it is at a time, rounded: for show, not for proof.
-    pub fn at_rounded(&self, t: f64) -> Placed<'_> {
-        let pose = match &self.course {
+    /// Where it is at a time, rounded: for show, not for proof.
+    pub fn pose_rounded(&self, t: f64) -> Pose {
+        match &self.course {
             Course::Still(pose) => *pose,
             Course::On(path, hanging) => path.pose_rounded(hanging, t),
-        };
-        Placed { body: &self.polytope, pose }
+        }
     }
 }
 
@@ -91,7 +91,7 @@ pub fn first_meeting(
     effort: &mut Effort<'_>,
 ) -> Met {
     let (cell, [from, to]) = cell_of(travellers, asked.deviation);
-    meeting(&cell, [&from, &to], asked, effort)
+    meeting(&cell, [&from, &to], reach(travellers, asked), asked.tolerance, effort)
 }
 
 /// When the two part for good: as they meet when they go back, from the end to the start.
@@ -101,13 +101,23 @@ pub fn first_meeting_backwards(
     effort: &mut Effort<'_>,
 ) -> Met {
     let (cell, [from, to]) = cell_of(travellers, asked.deviation);
-    meeting(&cell, [&to, &from], asked, effort)
+    meeting(&cell, [&to, &from], reach(travellers, asked), asked.tolerance, effort)
 }
 
-fn meeting(cell: &Cell, ends: [&[f64]; 2], asked: Rendezvous, effort: &mut Effort<'_>) -> Met {
-    let mut tolerance = asked.tolerance;
+/// How near the polytopes are where the two are within the margin.
+fn reach([p, q]: [&Traveller; 2], asked: Rendezvous) -> Reach {
+    Reach::of_rounded([p.radius, q.radius], asked.margin)
+}
+
+fn meeting(
+    cell: &Cell,
+    ends: [&[f64]; 2],
+    reach: Reach,
+    mut tolerance: f64,
+    effort: &mut Effort<'_>,
+) -> Met {
     loop {
-        let question = EdgeQuestion { margin: asked.margin, tolerance, steps_max: u64::MAX };
+        let question = EdgeQuestion { reach, tolerance, steps_max: u64::MAX };
         let answers = cell.check_edges(question, ends, effort);
         match answers.first() {
             Some(EdgeAnswer::Free) => {
@@ -138,7 +148,7 @@ fn cell_of(travellers: [&Traveller; 2], deviation: f64) -> (Cell, [Vec<f64>; 2])
     let (mut tree, mut values) = (Tree::default(), [Vec::new(), Vec::new()]);
     let (mut hung, mut still) = (Vec::new(), Vec::new());
     let (mut slack, mut known): (f64, Option<(&Arc<ChainPath>, usize)>) = (deviation, None);
-    for Traveller { polytope, course } in travellers {
+    for Traveller { polytope, course, .. } in travellers {
         let polytope = polytope.clone();
         let (path, hanging) = match course {
             Course::Still(pose) => {

@@ -55,6 +55,7 @@ pub use self::pairs::report::{
     PlacedNumbers, RankedPair, Report, Tally,
 };
 pub use self::pairs::state::PairState;
+pub use self::pairs::two_parts::{PartsContact, PartsDepth, PartsDistance};
 pub use self::waiting::{TooManyPairs, Unanswered, Waiting};
 
 #[cfg(test)]

@@ -47,6 +47,17 @@ impl RoundedPoints {
     }
 }
 
+/// How many points a shape is given by.
+pub fn point_count(wire: &api::RoundedShape) -> usize {
+    use api::rounded_shape::Core;
+    match &wire.core {
+        None => 1,
+        Some(Core::Vertices(points)) => points.xyz.len() / 3,
+        Some(Core::Length(_)) => 2,
+        Some(Core::Box(_)) => 8,
+    }
+}
+
 impl From<Vec<Vec3>> for RoundedPoints {
     fn from(points: Vec<Vec3>) -> Self {
         Self { points, radius: 0.0 }

@@ -7,6 +7,15 @@ use crate::body::Body;
 use crate::kind::Kind;
 use clearance_geometry::polytope::Polytope;
 
+/// A polytope, with balls around all its points.
+#[derive(Clone, Copy, Debug)]
+pub struct ConvexPart<'a> {
+    /// It.
+    pub polytope: &'a Arc<Polytope>,
+    /// Of the balls, metres; 0: there are none.
+    pub radius: f64,
+}
+
 /// Where a body may be beside in a question about two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -48,19 +57,18 @@ impl Place {
                 | Self::RobotPart
                 | Self::Compound,
                 Kind::Polytope,
-            ) => Ok(()),
+            )
+            | (Self::Session | Self::Compound, Kind::Rounded) => Ok(()),
             (Self::Session, Kind::Polyhedron) => Err("polyhedra in sessions"),
             (Self::SceneQuery, Kind::Polyhedron) => Err("questions to a scene about polyhedra"),
             (Self::Obstacle, Kind::Polyhedron) => Err("polyhedra as obstacles"),
             (Self::RobotPart, Kind::Polyhedron) => Err("polyhedra as parts of robots"),
             (Self::Compound, Kind::Polyhedron) => Err("polyhedra beside or in compounds"),
-            (Self::Session, Kind::Rounded) => Err("rounded polytopes in sessions"),
             (Self::SceneQuery, Kind::Rounded) => {
                 Err("questions to a scene about rounded polytopes")
             }
             (Self::Obstacle, Kind::Rounded) => Err("rounded polytopes as obstacles"),
             (Self::RobotPart, Kind::Rounded) => Err("rounded polytopes as parts of robots"),
-            (Self::Compound, Kind::Rounded) => Err("rounded polytopes beside or in compounds"),
         }
     }
 
@@ -73,7 +81,8 @@ impl Place {
     }
 
     /// What scenes and robots know of a body that may be there: a convex part.
-    pub fn part(self, body: &Body) -> Result<&Arc<Polytope>, NotAnswered> {
-        self.takes(body.kind()).map(|()| body.hull())
+    pub fn part(self, body: &Body) -> Result<ConvexPart<'_>, NotAnswered> {
+        self.takes(body.kind())?;
+        Ok(ConvexPart { polytope: body.hull(), radius: body.radius() })
     }
 }

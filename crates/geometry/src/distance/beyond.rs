@@ -26,6 +26,5 @@ pub(crate) fn direction_beyond(
 
 /// The direction of the point nearest the origin in the hull of one to three pairs' differences.
 pub(crate) fn towards(pairs: &[VertexPair]) -> Direction {
-    let last = pairs.len() - 1;
-    Direction::Nearest { pairs: std::array::from_fn(|k| pairs[k.min(last)]), negative: false }
+    Direction::nearest(pairs).expect("one to three pairs")
 }

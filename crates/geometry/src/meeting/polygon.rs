@@ -28,11 +28,26 @@ type Point2 = [f64; 2];
 pub fn contact_polygon(pair: &Pair<'_>, effort: &mut Effort<'_>) -> Result<Vec<Vec3>, Stopped> {
     let decision = decide(pair, &METHODS[0], &mut Witness::default(), effort)?;
     let StaticProof::Touching { direction, .. } = &decision.proof else { return Ok(Vec::new()) };
+    polygon_across(pair, direction, [0.0; 2], effort)
+}
+
+/// The corners of what two bodies that touch have in common, which are polytopes with balls of
+/// these radii around their points, metres: a direction is given to which their common plane is
+/// square.
+pub(crate) fn polygon_across(
+    pair: &Pair<'_>,
+    direction: &Direction,
+    [radius_p, radius_q]: [f64; 2],
+    effort: &mut Effort<'_>,
+) -> Result<Vec<Vec3>, Stopped> {
     let Some(towards_q) = unit_vector(pair, direction) else { return Ok(Vec::new()) };
     effort.cost.exact_stages += 1;
-    let [of_p, of_q] = faces(pair, direction, &towards_q, effort);
+    let [mut of_p, mut of_q] = faces(pair, direction, &towards_q, effort);
+    // The surface is as far out of the plane of a face as the balls reach.
+    of_p.iter_mut().for_each(|at| *at += towards_q * radius_p);
+    of_q.iter_mut().for_each(|at| *at -= towards_q * radius_q);
     let Some(origin) = of_q.first() else { return Ok(Vec::new()) };
-    let plane = ContactPlane::through(*origin, &towards_q, pair);
+    let plane = ContactPlane::through(*origin, &towards_q, pair, radius_p.max(radius_q));
     let [of_p, of_q] = [plane.polygon(&of_p), plane.polygon(&of_q)];
     // The one with fewer corners is cut at the sides of the other one.
     let (subject, sides) = if of_p.len() < of_q.len() { (of_p, of_q) } else { (of_q, of_p) };
@@ -101,7 +116,7 @@ struct ContactPlane {
 }
 
 impl ContactPlane {
-    fn through(origin: Vec3, towards_q: &Vec3, pair: &Pair<'_>) -> Self {
+    fn through(origin: Vec3, towards_q: &Vec3, pair: &Pair<'_>, radius: f64) -> Self {
         let out = -towards_q;
         let mut least = Vec3::zeros();
         least[out.iamin()] = 1.0;
@@ -112,7 +127,7 @@ impl ContactPlane {
             ((bounds.high - bounds.low).amax(), world)
         };
         let ((size_p, world_p), (size_q, world_q)) = (of(&pair.p), of(&pair.q));
-        let (size, world) = (size_p.max(size_q), world_p.max(world_q));
+        let (size, world) = (size_p.max(size_q), world_p.max(world_q).max(radius));
         let rounding = 64.0 * UNIT * (size + world);
         Self {
             origin,

@@ -2,11 +2,12 @@
 //! the radii, and of a margin.
 
 use super::{RoundedPair, measure, verdict};
+use crate::Vec3;
 use crate::claim::{Direction, FirstContact, Outcome, RoundedProof, StaticProof, Verdict};
 use crate::contact_time::{Method, first_contact_by};
-use crate::distance::{METHODS, Stops};
+use crate::distance::{METHODS, Stops, towards};
 use crate::effort::{Effort, Stopped};
-use crate::meeting::Impact;
+use crate::meeting::{Impact, polygon_across};
 use crate::pair::{Pair, Question, VertexPair};
 use crate::witness::Witness;
 
@@ -27,7 +28,7 @@ impl RoundedFirstContact {
     }
 
     /// Pairs that show that the bodies are farther apart than the margin at t = 0, where nothing
-    /// later shows it and the verdict does not; as those of a [`crate::claim::RoundedMargin`] do.
+    /// later shows it and the verdict does not; as those of a [`crate::claim::MarginClaim`] do.
     pub fn start_pairs(&self) -> &[VertexPair] {
         match &self.later {
             Some(FirstContact {
@@ -96,6 +97,37 @@ pub fn impact_of_contact(
     let pose_q = question.motion_q.pose_rounded(&q.pose, t);
     let cores = Pair::new(p.body, pose_p, q.body, pose_q);
     impact_of(&RoundedPair { cores, ..*pair }, effort).map(Some)
+}
+
+/// The corners of what two bodies that touch have in common: see
+/// [`crate::meeting::contact_polygon`]. Empty unless they touch.
+///
+/// ```
+/// # use clearance_geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # use clearance_geometry::effort::Effort;
+/// use clearance_geometry::rounded::{RoundedPair, contact_polygon};
+///
+/// let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+/// let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+/// let stick = convex_hull(&[Vec3::zeros(), Vec3::new(4.0, 0.0, 0.0)]).unwrap().polytope;
+/// // A capsule of radius 0.5 lies on the cube, half of it in the air.
+/// let above = Pose::translation(0.5, 0.25, 1.5);
+/// let cores = Pair::new(&cube, Pose::identity(), &stick, above);
+/// let pair = RoundedPair { cores, radii: [0.0, 0.5] };
+/// let mut ends = contact_polygon(&pair, &mut Effort::unlimited()).unwrap();
+/// ends.sort_by(|a, b| a.x.total_cmp(&b.x));
+/// assert_eq!(ends, [Vec3::new(0.5, 0.25, 1.0), Vec3::new(1.0, 0.25, 1.0)]);
+/// ```
+pub fn contact_polygon(
+    pair: &RoundedPair<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<Vec<Vec3>, Stopped> {
+    let proof = verdict(pair, &mut Witness::default(), effort)?;
+    if proof.verdict != Verdict::Touching {
+        return Ok(Vec::new());
+    }
+    let direction = towards(&proof.pairs);
+    polygon_across(&pair.cores, &direction, pair.radii, effort)
 }
 
 /// Where the two meet as they are placed, or are nearest.

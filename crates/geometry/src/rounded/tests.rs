@@ -182,7 +182,8 @@ fn first_contact_of(question: &Question<'_>, pair: &RoundedPair<'_>) -> RoundedF
     let none = FirstContact { t_contact: 0.0, ..contact_time_at_start() };
     let later = found.later.as_ref().unwrap_or(&none);
     let motion = MotionClaim { initial: None, ..later.into() };
-    let claim = RoundedMotionClaim { initial: &found.initial, start: found.start_pairs(), motion };
+    let initial = &found.initial.clone().into();
+    let claim = RoundedMotionClaim { initial, start: found.start_pairs(), motion };
     let judged = judge_rounded_motion(&question.into(), pair.radii, &claim, effort);
     assert_eq!(judged, Ok(()), "{question:?} {found:?}");
     found

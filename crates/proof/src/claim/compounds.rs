@@ -5,7 +5,7 @@ use super::bodies::Points;
 use super::depth::Surface;
 use super::direction::Direction;
 use super::motion::MotionClaim;
-use super::verdict::StaticProof;
+use super::rounded::ConvexProof;
 use crate::vertex_pair::VertexPair;
 
 /// Two bodies of several parts, each placed in the world.
@@ -15,6 +15,8 @@ pub struct Compounds<'a> {
     pub p: &'a [Points<'a>],
     /// Q's parts.
     pub q: &'a [Points<'a>],
+    /// The radius of the balls around all points of each part, metres; of a polytope 0.
+    pub radii: [&'a [f64]; 2],
 }
 
 /// The parts that an entry is about. With more than one of a body, the proof is a vector that
@@ -33,7 +35,7 @@ pub struct PartStatement {
     /// These.
     pub parts: Parts,
     /// How they stand.
-    pub proof: StaticProof,
+    pub proof: ConvexProof,
     /// For separated parts: what shows how they compare with a margin, as in
     /// [`super::MarginClaim`].
     pub margin_pairs: arrayvec::ArrayVec<VertexPair, 3>,
@@ -44,7 +46,12 @@ pub struct PartStatement {
 pub struct PartMotion<'a> {
     /// These.
     pub parts: &'a Parts,
-    /// With the outcome and the times of the bodies.
+    /// How they stand at t = 0, if it is said.
+    pub initial: Option<&'a ConvexProof>,
+    /// Of rounded parts that are apart then: see [`super::RoundedMotionClaim`].
+    pub start: &'a [VertexPair],
+    /// With the outcome and the times of the bodies; it leaves how the parts stand at t = 0 to
+    /// `initial`.
     pub claim: MotionClaim<'a>,
 }
 
@@ -68,6 +75,8 @@ pub struct PartBound {
 pub struct DepthClaim<'a> {
     /// These: one of each.
     pub parts: &'a Parts,
+    /// How they stand, which is proven apart from this.
+    pub proof: &'a ConvexProof,
     /// See [`judge_depth`](crate::judge::judge_depth).
     pub face: &'a Direction,
     /// See [`judge_depth`](crate::judge::judge_depth).

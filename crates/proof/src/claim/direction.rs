@@ -56,6 +56,14 @@ pub enum Direction {
 }
 
 impl Direction {
+    /// That of the point nearest the origin in the hull of the differences of one to three pairs.
+    pub fn nearest(pairs: &[VertexPair]) -> Option<Self> {
+        let is_hull = (1..=3).contains(&pairs.len());
+        let corner = |k: usize| pairs[k.min(pairs.len() - 1)];
+        let of = || Self::Nearest { pairs: std::array::from_fn(corner), negative: false };
+        is_hull.then(of)
+    }
+
     /// The opposite, in the same form.
     #[must_use]
     pub fn reversed(self) -> Self {

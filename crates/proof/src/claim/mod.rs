@@ -23,7 +23,7 @@ pub use distance::MarginClaim;
 pub use motion::{FirstContact, Frame, Link, MotionClaim, Outcome};
 pub use range::{RangeClaim, RangeEnd, RangeProof, Span};
 pub use reach::Reach;
-pub use rounded::{RoundedDepthClaim, RoundedMargin, RoundedMotionClaim, RoundedProof};
+pub use rounded::{ConvexProof, RoundedDepthClaim, RoundedMotionClaim, RoundedProof};
 pub use solids::{
     CollisionClaim, CollisionProof, Cover, CoverStep, Face, InnerPoint, MovingSolid, PairCover,
     Solid, SolidClaim, SolidMotionProof, SolidProof, Solids, VISITS_MAX,

@@ -5,7 +5,7 @@ use arrayvec::ArrayVec;
 use super::depth::Surface;
 use super::direction::Direction;
 use super::motion::MotionClaim;
-use super::verdict::Verdict;
+use super::verdict::{StaticProof, Verdict};
 use crate::vertex_pair::VertexPair;
 
 /// The proof of a verdict on `P ⊕ B(r1)` and `Q ⊕ B(r2)`, polytopes with balls around all their
@@ -24,16 +24,51 @@ pub struct RoundedProof {
     pub pairs: ArrayVec<VertexPair, 6>,
 }
 
-/// What is said of a margin beside that, metres.
+/// The proof of how two bodies stand each of which may be rounded.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RoundedMargin {
-    /// Finite and not negative.
-    pub margin: f64,
-    /// Whether the distance is at most that, or is more.
-    pub is_within: bool,
-    /// At most three, which show it of separated bodies as those of a [`super::MarginClaim`] do,
-    /// with R more than the margin. None: the pairs of the verdict do.
-    pub pairs: ArrayVec<VertexPair, 3>,
+pub enum ConvexProof {
+    /// About polytopes. Of rounded ones it is a direction that separates these: along it the gap
+    /// between the polytopes, by its length, is more than the exact sum of the radii.
+    Polytopes(StaticProof),
+    /// About rounded polytopes.
+    Rounded(RoundedProof),
+}
+
+impl ConvexProof {
+    /// What is proven.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Self::Polytopes(proof) => proof.verdict(),
+            Self::Rounded(proof) => proof.verdict,
+        }
+    }
+
+    /// Of bodies that do not overlap: along which Q lies from P. Separated ones it separates, and to
+    /// those that touch their common plane is square.
+    pub fn direction(&self) -> Option<Direction> {
+        match self {
+            Self::Polytopes(
+                StaticProof::Separated { direction } | StaticProof::Touching { direction, .. },
+            ) => Some(*direction),
+            Self::Polytopes(StaticProof::Overlapping { .. }) => None,
+            Self::Rounded(proof) => match proof.verdict {
+                Verdict::Separated | Verdict::Touching => Direction::nearest(&proof.pairs),
+                Verdict::Overlapping => None,
+            },
+        }
+    }
+}
+
+impl From<StaticProof> for ConvexProof {
+    fn from(proof: StaticProof) -> Self {
+        Self::Polytopes(proof)
+    }
+}
+
+impl From<RoundedProof> for ConvexProof {
+    fn from(proof: RoundedProof) -> Self {
+        Self::Rounded(proof)
+    }
 }
 
 /// What is said of how deep rounded bodies overlap, metres.
@@ -51,9 +86,9 @@ pub struct RoundedDepthClaim<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct RoundedMotionClaim<'a> {
     /// How the bodies stand at t = 0, with its proof.
-    pub initial: &'a RoundedProof,
+    pub initial: &'a ConvexProof,
     /// Where no link says it, what shows that at t = 0 they are farther apart than the margin, as
-    /// the pairs of a [`RoundedMargin`] do. None: the pairs of the verdict do.
+    /// pairs of a [`super::MarginClaim`] do. None: what proves the verdict does.
     pub start: &'a [VertexPair],
     /// What is claimed of the polytopes, whose verdict it leaves to `initial`.
     pub motion: MotionClaim<'a>,

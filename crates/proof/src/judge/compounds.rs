@@ -5,19 +5,19 @@
 //! and overlap if some pair does. So a list of entries proves it: each names parts, of which it is
 //! judged as if they were all there is.
 
+use super::convex::{judge_convex, judge_convex_margin, judge_met_at_start, judge_start};
 use super::direction::exact_direction;
-use super::distance::judge_margin;
 use super::exact::{Exact, greatest_along};
 use super::motion::{judge_freedom, judge_motion, judge_start_and_times};
 use super::refusal::Refusal;
-use super::verdict::judge_static_with;
+use super::rounded::{RoundedBodies, signed_compared, sum};
 use crate::claim::{
-    Bodies, Compounds, Course, Direction, MarginClaim, MotionClaim, Outcome, PartMotion,
-    PartStatement, Parts, StaticProof, Verdict,
+    Bodies, Compounds, ConvexProof, Course, Direction, MarginClaim, MotionClaim, Outcome,
+    PartMotion, PartStatement, Parts, Points, StaticProof, Verdict,
 };
 use crate::effort::Effort;
-use crate::number::Sign;
 use crate::number::dyadic::Dyadic;
+use std::cmp::Ordering;
 
 impl Compounds<'_> {
     /// That an entry names parts of both bodies, each once: then there are no more than the bodies
@@ -38,11 +38,18 @@ impl Compounds<'_> {
     }
 
     /// The two, if the entry names one of each.
-    pub(super) fn only(&self, parts: &Parts) -> Option<Bodies<'_>> {
+    pub(super) fn only(&self, parts: &Parts) -> Option<RoundedBodies<'_>> {
         match (&parts.p[..], &parts.q[..]) {
-            (&[p], &[q]) => Some(Bodies { p: self.p[p as usize], q: self.q[q as usize] }),
+            (&[p], &[q]) => Some(self.pair(p, q)),
             _ => None,
         }
+    }
+
+    /// Two parts, with their radii.
+    fn pair(&self, p: u32, q: u32) -> RoundedBodies<'_> {
+        let (p, q) = (p as usize, q as usize);
+        let radii = [self.radii[0][p], self.radii[1][q]];
+        RoundedBodies { cores: Bodies { p: self.p[p], q: self.q[q] }, radii }
     }
 
     /// Whether entries are about every pair of parts; if not, the first that none is about.
@@ -75,8 +82,11 @@ impl Compounds<'_> {
         direction: &Direction,
         effort: &mut Effort<'_>,
     ) -> Result<(), Refusal> {
-        let gap = self.gap_along(parts, &self.exact_direction(parts, direction)?, effort)?;
-        if gap.sign() == Sign::Positive { Ok(()) } else { Err(Refusal::NotSeparating) }
+        let s = self.exact_direction(parts, direction)?;
+        let gaps = self.gaps_along(parts, &s, effort)?;
+        let is_apart = |gap: &Gap| signed_compared(&gap.of_cores, &s, &gap.radii);
+        let are_apart = gaps.iter().all(|gap| is_apart(gap) == Ordering::Greater);
+        if are_apart { Ok(()) } else { Err(Refusal::NotSeparating) }
     }
 
     /// A direction that an entry gives, exactly. Of several parts together it has to be a vector,
@@ -87,7 +97,7 @@ impl Compounds<'_> {
         direction: &Direction,
     ) -> Result<Exact, Refusal> {
         match (self.only(parts), direction) {
-            (Some(pair), _) => exact_direction(&pair, direction),
+            (Some(pair), _) => exact_direction(&pair.cores, direction),
             (None, Direction::Vector(_)) => {
                 exact_direction(&Bodies { p: self.p[0], q: self.q[0] }, direction)
             }
@@ -95,26 +105,25 @@ impl Compounds<'_> {
         }
     }
 
-    /// The least of `s·y` over all parts named of Q less the greatest of `s·x` over all named of P.
-    pub(super) fn gap_along(
+    /// The least of `s·y` over parts named of Q less the greatest of `s·x` over parts named of P:
+    /// one number for all those of the same radii.
+    pub(super) fn gaps_along(
         &self,
         parts: &Parts,
         s: &Exact,
         effort: &mut Effort<'_>,
-    ) -> Result<Dyadic, Refusal> {
+    ) -> Result<Vec<Gap>, Refusal> {
         let back = s.each_ref().map(|c| -c);
-        let mut top_of_p = None;
-        for &p in &parts.p {
-            effort.spend_step()?;
-            top_of_p = top_of_p.max(Some(greatest_along(&self.p[p as usize], s, effort)?));
+        let tops_of_p = tops(self.p, self.radii[0], &parts.p, s, effort)?;
+        let tops_of_q = tops(self.q, self.radii[1], &parts.q, &back, effort)?;
+        let mut gaps = Vec::with_capacity(tops_of_p.len() * tops_of_q.len());
+        for (of_p, p) in &tops_of_p {
+            for (of_q, q) in &tops_of_q {
+                effort.spend_step()?;
+                gaps.push(Gap { of_cores: -&(p + q), radii: sum(&[*of_p, *of_q])? });
+            }
         }
-        let mut top_of_q = None;
-        for &q in &parts.q {
-            effort.spend_step()?;
-            top_of_q = top_of_q.max(Some(greatest_along(&self.q[q as usize], &back, effort)?));
-        }
-        let (Some(p), Some(q)) = (top_of_p, top_of_q) else { return Err(Refusal::NoSuchPart) };
-        Ok(-&(&p + &q))
+        if gaps.is_empty() { Err(Refusal::NoSuchPart) } else { Ok(gaps) }
     }
 
     fn judge_statement(
@@ -123,15 +132,45 @@ impl Compounds<'_> {
         effort: &mut Effort<'_>,
     ) -> Result<(), Refusal> {
         match (self.only(&entry.parts), &entry.proof) {
-            (Some(pair), proof) => judge_static_with(pair, proof, effort),
-            (None, StaticProof::Separated { direction }) => {
+            (Some(pair), proof) => judge_convex(pair, proof, effort),
+            (None, ConvexProof::Polytopes(StaticProof::Separated { direction })) => {
                 self.judge_separated(&entry.parts, direction, effort)
             }
-            (None, StaticProof::Touching { .. } | StaticProof::Overlapping { .. }) => {
+            (None, ConvexProof::Polytopes(_) | ConvexProof::Rounded(_)) => {
                 Err(Refusal::SeveralParts)
             }
         }
     }
+}
+
+/// How far parts of P and of Q are from each other along a direction.
+pub(super) struct Gap {
+    /// Between the polytopes, times the direction's length.
+    pub(super) of_cores: Dyadic,
+    /// The sum of the radii, metres.
+    pub(super) radii: Dyadic,
+}
+
+/// The greatest of `s·x` over the parts named, for each radius that some of them have.
+fn tops(
+    parts: &[Points<'_>],
+    radii: &[f64],
+    named: &[u32],
+    s: &Exact,
+    effort: &mut Effort<'_>,
+) -> Result<Vec<(f64, Dyadic)>, Refusal> {
+    let mut tops: Vec<(f64, Dyadic)> = Vec::new();
+    for &part in named {
+        effort.spend_step()?;
+        let (top, radius) =
+            (greatest_along(&parts[part as usize], s, effort)?, radii[part as usize]);
+        match tops.iter_mut().find(|(known, _)| known.to_bits() == radius.to_bits()) {
+            Some((_, known)) if *known < top => *known = top,
+            Some(_) => {}
+            None => tops.push((radius, top)),
+        }
+    }
+    Ok(tops)
 }
 
 /// What is wrong with an entry is said with its place; that there was no effort left is no fault of
@@ -154,10 +193,11 @@ pub(super) fn of_entry(at: usize, why: Refusal) -> Refusal {
 /// let at = |z| Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) };
 /// // P has two parts, Q one, which is above both.
 /// let (p, q) = ([at(0.0), at(2.0)], [at(5.0)]);
-/// let bodies = Compounds { p: &p, q: &q };
+/// let radii: [&[f64]; 2] = [&[0.0, 0.0], &[0.0]];
+/// let bodies = Compounds { p: &p, q: &q, radii };
 /// let parts = Parts { p: vec![0, 1], q: vec![0] };
 /// let up = Direction::Vector(Vec3::new(0.0, 0.0, 1.0));
-/// let proof = StaticProof::Separated { direction: up };
+/// let proof = StaticProof::Separated { direction: up }.into();
 /// let entry = PartStatement { parts, proof, margin_pairs: Default::default() };
 /// let (entries, effort) = ([entry], &mut Effort::unlimited());
 /// assert!(judge_compounds(&bodies, Verdict::Separated, &entries, effort).is_ok());
@@ -202,10 +242,11 @@ pub fn judge_compounds(
 /// let at = |z| Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) };
 /// // P has two parts, Q one, which is above both.
 /// let (p, q) = ([at(0.0), at(2.0)], [at(5.0)]);
-/// let bodies = Compounds { p: &p, q: &q };
+/// let radii: [&[f64]; 2] = [&[0.0, 0.0], &[0.0]];
+/// let bodies = Compounds { p: &p, q: &q, radii };
 /// let parts = Parts { p: vec![0, 1], q: vec![0] };
 /// let up = Direction::Vector(Vec3::new(0.0, 0.0, 1.0));
-/// let proof = StaticProof::Separated { direction: up };
+/// let proof = StaticProof::Separated { direction: up }.into();
 /// let entries = [PartStatement { parts, proof, margin_pairs: Default::default() }];
 /// let effort = &mut Effort::unlimited();
 /// assert!(judge_compounds_margin(&bodies, 1.5, false, &entries, effort).is_ok());
@@ -220,14 +261,15 @@ pub fn judge_compounds_margin(
 ) -> Result<(), Refusal> {
     let mut last = Err(Refusal::BoundFails("no entry shows it"));
     for (at, entry) in entries.iter().enumerate() {
-        let StaticProof::Separated { direction } = &entry.proof else { continue };
+        if entry.proof.verdict() != Verdict::Separated {
+            continue;
+        }
         let claim = MarginClaim { margin, is_within, pairs: &entry.margin_pairs };
         for &p in &entry.parts.p {
             for &q in &entry.parts.q {
                 effort.spend_step()?;
-                let pair = Bodies { p: bodies.p[p as usize], q: bodies.q[q as usize] };
-                last =
-                    judge_margin(pair, direction, &claim, effort).map_err(|why| of_entry(at, why));
+                last = judge_convex_margin(bodies.pair(p, q), &entry.proof, &claim, effort)
+                    .map_err(|why| of_entry(at, why));
                 match &last {
                     Ok(()) if is_within => return Ok(()),
                     Err(Refusal::Stopped(_)) => return last,
@@ -255,23 +297,24 @@ pub fn judge_compounds_motion<'a>(
     // The last reason why an entry does not show the contact.
     let (mut is_met, mut unmet) = (false, Refusal::BoundFails("no entry shows the contact"));
     let (mut is_contact, mut is_at_start) = (false, false);
-    for (at, PartMotion { parts, claim }) in entries.iter().enumerate() {
+    for (at, entry) in entries.iter().enumerate() {
+        let PartMotion { parts, claim, .. } = entry;
         effort.spend_step()?;
         bodies.judge_parts(parts).map_err(|why| of_entry(at, why))?;
         is_contact = claim.outcome == Outcome::Contact;
         is_at_start = is_contact && claim.t_contact <= 0.0;
         let is_alone = parts.p.len() == 1 && parts.q.len() == 1;
-        let shows_contact = is_alone && is_contact && has_proof_of_contact(claim);
+        let shows_contact = is_alone && is_contact && has_proof_of_contact(entry);
         let is_start_alone = is_at_start || (is_start_open && claim.chain.is_empty());
         for &p in &parts.p {
             for &q in &parts.q {
                 effort.spend_step()?;
-                if !is_alone && !is_for_many(claim) {
+                if !is_alone && !is_for_many(entry) {
                     return Err(of_entry(at, Refusal::SeveralParts));
                 }
-                let course = course(p, q);
+                let (course, pair) = (course(p, q), bodies.pair(p, q));
                 if shows_contact {
-                    match judge_motion(&course, claim, effort) {
+                    match judge_entry(&course, pair, entry, effort) {
                         Ok(()) => {
                             is_met = true;
                             continue;
@@ -280,7 +323,7 @@ pub fn judge_compounds_motion<'a>(
                         Err(why) => unmet = of_entry(at, why),
                     }
                 }
-                judge_until_contact(&course, claim, is_start_alone, effort)
+                judge_until_contact(&course, pair, entry, is_start_alone, effort)
                     .map_err(|why| of_entry(at, why))?;
             }
         }
@@ -295,46 +338,65 @@ pub fn judge_compounds_motion<'a>(
     }
 }
 
+/// Proves all that an entry claims of two parts.
+fn judge_entry(
+    course: &Course<'_>,
+    pair: RoundedBodies<'_>,
+    entry: &PartMotion<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    let PartMotion { initial, start, ref claim, .. } = *entry;
+    let Some(initial) = initial else { return judge_motion(course, claim, effort) };
+    match &judge_start(pair, initial, start, effort)? {
+        Some(initial) => {
+            judge_motion(course, &MotionClaim { initial: Some(initial), ..*claim }, effort)
+        }
+        None => judge_met_at_start(claim),
+    }
+}
+
 /// Whether a claim of contact says how it is shown: by pairs, or at t = 0 by the verdict there.
-fn has_proof_of_contact(claim: &MotionClaim<'_>) -> bool {
+fn has_proof_of_contact(PartMotion { initial, claim, .. }: &PartMotion<'_>) -> bool {
     let is_shown_by_verdict = claim.t_contact <= 0.0
-        && claim.initial.is_some_and(|proof| proof.verdict() != Verdict::Separated);
+        && initial.is_some_and(|proof| proof.verdict() != Verdict::Separated);
     !claim.pairs.is_empty() || is_shown_by_verdict
 }
 
 /// Proves all of a claim but contact. Free until a contact at the start is no time at all, but what
-/// an entry says of the start it has to show.
+/// an entry says of the start it has to show. A start in contact is a contact at t = 0, and the
+/// answer would be that.
 fn judge_until_contact(
     course: &Course<'_>,
-    claim: &MotionClaim<'_>,
+    pair: RoundedBodies<'_>,
+    entry: &PartMotion<'_>,
     is_start_alone: bool,
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
-    if is_start_alone {
-        judge_start_and_times(course, claim, effort)?;
-        judge_no_contact_at_start(claim)
-    } else {
-        judge_freedom(course, claim, effort).map(drop)
+    let PartMotion { initial, start, ref claim, .. } = *entry;
+    let judged = initial.map(|initial| judge_start(pair, initial, start, effort)).transpose()?;
+    let met = Err(Refusal::BoundFails("the bodies are in contact at t = 0"));
+    let initial = match &judged {
+        // Rounded, and in contact.
+        Some(None) => return met,
+        Some(Some(proof)) => Some(proof),
+        None => None,
+    };
+    let claim = MotionClaim { initial, ..*claim };
+    if !is_start_alone {
+        return judge_freedom(course, &claim, effort).map(drop);
     }
-}
-
-/// A start in contact is a contact at t = 0, and the answer would be that.
-fn judge_no_contact_at_start(claim: &MotionClaim<'_>) -> Result<(), Refusal> {
-    match claim.initial {
-        None | Some(StaticProof::Separated { .. }) => Ok(()),
-        Some(StaticProof::Touching { .. } | StaticProof::Overlapping { .. }) => {
-            Err(Refusal::BoundFails("the bodies are in contact at t = 0"))
-        }
-    }
+    judge_start_and_times(course, &claim, effort)?;
+    let is_apart = initial.is_none_or(|proof| proof.verdict() == Verdict::Separated);
+    if is_apart { Ok(()) } else { met }
 }
 
 /// Vertex pairs say nothing about parts of which several are named.
-fn is_for_many(claim: &MotionClaim<'_>) -> bool {
+fn is_for_many(PartMotion { initial, claim, .. }: &PartMotion<'_>) -> bool {
     let is_vector = |direction: &Direction| matches!(direction, Direction::Vector(_));
-    let is_start_for_many = match claim.initial {
+    let is_start_for_many = match initial {
         None => true,
-        Some(StaticProof::Separated { direction }) => is_vector(direction),
-        Some(StaticProof::Touching { .. } | StaticProof::Overlapping { .. }) => false,
+        Some(ConvexProof::Polytopes(StaticProof::Separated { direction })) => is_vector(direction),
+        Some(ConvexProof::Polytopes(_) | ConvexProof::Rounded(_)) => false,
     };
     is_start_for_many && claim.chain.iter().all(|link| is_vector(&link.direction))
 }

@@ -54,7 +54,7 @@ pub fn judge_depth<'a>(
 }
 
 /// Whether `along · x = level` is farther from the origin than `bound`; `level` is not negative.
-pub(super) fn is_longer(level: &Dyadic, along: &Exact, bound: f64) -> bool {
+fn is_longer(level: &Dyadic, along: &Exact, bound: f64) -> bool {
     let bound = Dyadic::from(bound);
     level * level > &(&bound * &bound) * &scalar_product(along, along)
 }

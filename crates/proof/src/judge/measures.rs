@@ -6,14 +6,14 @@
 //! those of [`compounds`](super::compounds).
 
 use super::compounds::of_entry;
-use super::depth::{is_longer, judge_depth};
+use super::depth::judge_depth;
 use super::distance::{judge_bounds, judge_lower};
-use super::exact::scalar_product;
 use super::refusal::Refusal;
-use crate::claim::{Compounds, DepthClaim, PartBound};
+use super::rounded::{judge_rounded_depth, judge_rounded_lower, signed_compared};
+use crate::claim::{Compounds, ConvexProof, DepthClaim, PartBound, RoundedDepthClaim};
 use crate::effort::Effort;
-use crate::number::Sign;
 use crate::number::dyadic::Dyadic;
+use std::cmp::Ordering;
 
 /// Proves that the distance of two bodies is in `[lower, upper]`.
 ///
@@ -28,7 +28,8 @@ use crate::number::dyadic::Dyadic;
 /// let at = |z| Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) };
 /// // P has two parts, Q one, which is above both.
 /// let (p, q) = ([at(0.0), at(2.0)], [at(5.0)]);
-/// let bodies = Compounds { p: &p, q: &q };
+/// let radii: [&[f64]; 2] = [&[0.0, 0.0], &[0.0]];
+/// let bodies = Compounds { p: &p, q: &q, radii };
 /// let part = |p| Parts { p: vec![p], q: vec![0] };
 /// let up = Direction::Vector(Vec3::new(0.0, 0.0, 1.0));
 /// // The tip of the upper part is two metres below Q; the lower part is farther away.
@@ -75,17 +76,20 @@ fn judge_gap(
     let [lower, _] = bounds;
     let Some(direction) = &entry.direction else {
         let pair = bodies.only(&entry.parts).ok_or(Refusal::SeveralParts)?;
-        return judge_lower(&pair, bounds, &entry.pairs, effort);
+        if pair.are_rounded() {
+            return judge_rounded_lower(pair, bounds, &entry.pairs, effort);
+        }
+        return judge_lower(&pair.cores, bounds, &entry.pairs, effort);
     };
     if !entry.pairs.is_empty() {
         return Err(Refusal::PairCount("either a direction or"));
     }
     let s = bodies.exact_direction(&entry.parts, direction)?;
-    let gap = bodies.gap_along(&entry.parts, &s, effort)?;
-    let bound = Dyadic::from(lower);
-    let bound_squared = &(&bound * &bound) * &scalar_product(&s, &s);
-    if gap.sign() == Sign::Negative || &gap * &gap < bound_squared {
-        return Err(Refusal::BoundFails("the parts come closer than the lower bound"));
+    let lower = Dyadic::from(lower);
+    for gap in bodies.gaps_along(&entry.parts, &s, effort)? {
+        if signed_compared(&gap.of_cores, &s, &(&gap.radii + &lower)) == Ordering::Less {
+            return Err(Refusal::BoundFails("the parts come closer than the lower bound"));
+        }
     }
     Ok(false)
 }
@@ -99,10 +103,21 @@ pub fn judge_compounds_depth(
     others: &[PartBound],
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
-    let DepthClaim { parts, face, surface } = *deepest;
+    let DepthClaim { parts, proof, face, surface } = *deepest;
     bodies.judge_parts(parts)?;
     let pair = bodies.only(parts).ok_or(Refusal::SeveralParts)?;
-    judge_depth(pair, [lower, upper], face, surface, effort)?;
+    match proof {
+        ConvexProof::Polytopes(_) if pair.are_rounded() => {
+            return Err(Refusal::BoundFails("rounded parts are as deep as their proof says"));
+        }
+        ConvexProof::Polytopes(_) => {
+            judge_depth(pair.cores, [lower, upper], face, surface, effort)?;
+        }
+        ConvexProof::Rounded(proof) => {
+            let claim = RoundedDepthClaim { bounds: [lower, upper], face, surface };
+            judge_rounded_depth(pair, proof, &claim, effort)?;
+        }
+    }
     for (at, entry) in others.iter().enumerate() {
         effort.spend_step()?;
         let named = bodies.judge_parts(&entry.parts);
@@ -112,8 +127,8 @@ pub fn judge_compounds_depth(
     bodies.are_covered(others.iter().map(|entry| &entry.parts).chain([parts]), effort)
 }
 
-/// Along the direction M of the parts named reaches no farther than the bound, so a translation of
-/// P by that much along it leaves no inner point in common.
+/// Along the direction M of the parts named, and of the balls around them, reaches no farther than
+/// the bound, so a translation of P by that much along it leaves no inner point in common.
 fn judge_reach(
     bodies: &Compounds<'_>,
     upper: f64,
@@ -123,10 +138,12 @@ fn judge_reach(
     let direction = entry.direction.as_ref().ok_or(Refusal::NoDirection)?;
     let s = bodies.exact_direction(&entry.parts, direction)?;
     let back = s.each_ref().map(|c| -c);
-    let reach = -&bodies.gap_along(&entry.parts, &back, effort)?;
-    // If not even the origin is reached, they are not in contact.
-    if reach.sign() == Sign::Positive && is_longer(&reach, &s, upper) {
-        return Err(Refusal::BoundFails("the parts may be deeper than the upper bound"));
+    let upper = Dyadic::from(upper);
+    for gap in bodies.gaps_along(&entry.parts, &back, effort)? {
+        // The gap along the opposite is how far M stays away from the origin on that side.
+        if signed_compared(&gap.of_cores, &back, &(&gap.radii - &upper)) == Ordering::Less {
+            return Err(Refusal::BoundFails("the parts may be deeper than the upper bound"));
+        }
     }
     Ok(())
 }

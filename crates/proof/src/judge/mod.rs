@@ -4,6 +4,7 @@
 
 mod collision;
 mod compounds;
+mod convex;
 mod cover;
 mod depth;
 mod direction;
@@ -25,6 +26,7 @@ mod verdict;
 
 pub use collision::judge_collision;
 pub use compounds::{judge_compounds, judge_compounds_margin, judge_compounds_motion};
+pub use convex::{judge_convex, judge_convex_margin, judge_rounded_motion};
 pub use depth::judge_depth;
 pub use direction::{LinkSweep, exact_direction_of_link};
 pub use distance::{judge_distance, judge_distance_with, judge_margin, judge_zero};
@@ -34,9 +36,6 @@ pub use measures::{judge_compounds_depth, judge_compounds_distance};
 pub use motion::{judge_first_contact, judge_motion};
 pub use range::judge_range;
 pub use refusal::Refusal;
-pub use rounded::{
-    RoundedBodies, judge_rounded, judge_rounded_depth, judge_rounded_distance,
-    judge_rounded_margin, judge_rounded_motion,
-};
+pub use rounded::{RoundedBodies, judge_rounded, judge_rounded_depth, judge_rounded_distance};
 pub use solids::{judge_solid_motion, judge_solids};
 pub use verdict::{judge_static, judge_static_with};

@@ -6,13 +6,9 @@ use super::depth::judge_surface;
 use super::direction::exact_direction;
 use super::distance::judge_bounds;
 use super::exact::{Exact, exact_differences, gap_along, gap_compared, scalar_product};
-use super::motion::judge_motion;
 use super::nearest::nearest_point;
 use super::refusal::Refusal;
-use crate::claim::{
-    Bodies, Course, Direction, MotionClaim, Outcome, RoundedDepthClaim, RoundedMargin,
-    RoundedMotionClaim, RoundedProof, StaticProof, Verdict,
-};
+use crate::claim::{Bodies, RoundedDepthClaim, RoundedProof, Verdict};
 use crate::effort::Effort;
 use crate::number::Sign;
 use crate::number::dyadic::Dyadic;
@@ -68,34 +64,6 @@ pub fn judge_rounded<'a>(
     }
 }
 
-/// Proves what is said of a margin, of bodies whose verdict is proven so.
-pub fn judge_rounded_margin<'a>(
-    pair: impl Into<Bodies<'a>>,
-    [of_p, of_q]: [f64; 2],
-    proof: &RoundedProof,
-    claim: &RoundedMargin,
-    effort: &mut Effort<'_>,
-) -> Result<(), Refusal> {
-    let (pair, reach) = (&pair.into(), sum(&[of_p, of_q, claim.margin])?);
-    if proof.verdict != Verdict::Separated {
-        let refused = Err(Refusal::BoundFails("the bodies are in contact"));
-        return if claim.is_within { Ok(()) } else { refused };
-    }
-    let pairs: &[VertexPair] = if claim.pairs.is_empty() { &proof.pairs } else { &claim.pairs };
-    if !(1..=3).contains(&pairs.len()) {
-        return Err(Refusal::PairCount("one to three"));
-    }
-    let nearest = nearest_point(&exact_differences(pair, pairs)?);
-    if claim.is_within {
-        let is_shown = nearest.length_compared(&reach) != Ordering::Greater;
-        let why = Refusal::BoundFails("the pairs are farther away than the margin");
-        return if is_shown { Ok(()) } else { Err(why) };
-    }
-    let is_shown = gap_compared(pair, &nearest.along, &reach, effort)? == Ordering::Greater;
-    let why = Refusal::BoundFails("the bodies may come within the margin");
-    if is_shown { Ok(()) } else { Err(why) }
-}
-
 /// Proves that the distance of bodies that are apart is in `[lower, upper]`: with v the point
 /// nearest the origin in the hull of one to three pairs' differences, |v| is at most R and `upper`,
 /// and the least of `v·y / |v|` over M at least R and `lower`.
@@ -106,20 +74,31 @@ pub fn judge_rounded_distance<'a>(
     pairs: &[VertexPair],
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
+    let bodies = RoundedBodies { cores: pair.into(), radii: [of_p, of_q] };
     judge_bounds([lower, upper])?;
+    if judge_rounded_lower(bodies, [lower, upper], pairs, effort)? {
+        Ok(())
+    } else {
+        Err(Refusal::BoundFails("the pairs are farther away than the upper bound"))
+    }
+}
+
+/// Proves the lower bound alone, and tells whether the pairs show the upper one, too.
+pub(super) fn judge_rounded_lower(
+    RoundedBodies { cores, radii: [of_p, of_q] }: RoundedBodies<'_>,
+    [lower, upper]: [f64; 2],
+    pairs: &[VertexPair],
+    effort: &mut Effort<'_>,
+) -> Result<bool, Refusal> {
     if !(1..=3).contains(&pairs.len()) {
         return Err(Refusal::PairCount("one to three"));
     }
-    let pair = &pair.into();
-    let nearest = nearest_point(&exact_differences(pair, pairs)?);
-    if nearest.length_compared(&sum(&[of_p, of_q, upper])?) == Ordering::Greater {
-        return Err(Refusal::BoundFails("the pairs are farther away than the upper bound"));
-    }
+    let nearest = nearest_point(&exact_differences(&cores, pairs)?);
     let least = sum(&[of_p, of_q, lower])?;
-    if gap_compared(pair, &nearest.along, &least, effort)? == Ordering::Less {
+    if gap_compared(&cores, &nearest.along, &least, effort)? == Ordering::Less {
         return Err(Refusal::BoundFails("the bodies come closer than the lower bound"));
     }
-    Ok(())
+    Ok(nearest.length_compared(&sum(&[of_p, of_q, upper])?) != Ordering::Greater)
 }
 
 /// Polytopes with balls of these radii around all their points, metres.
@@ -127,8 +106,15 @@ pub fn judge_rounded_distance<'a>(
 pub struct RoundedBodies<'a> {
     /// The polytopes.
     pub cores: Bodies<'a>,
-    /// Metres.
+    /// Metres; of a polytope that is not rounded 0.
     pub radii: [f64; 2],
+}
+
+impl RoundedBodies<'_> {
+    /// Whether one of them is rounded.
+    pub(super) fn are_rounded(&self) -> bool {
+        self.radii.iter().any(|radius| *radius > 0.0)
+    }
 }
 
 /// Proves that the depth of bodies that overlap, as `proof` says and is proven apart from this, is
@@ -166,33 +152,6 @@ pub fn judge_rounded_depth(
     Ok(())
 }
 
-/// Proves a claim about a course whose reach is the sum of these radii and of a margin: contact at
-/// t = 0 by the verdict there, all else by the polytopes' distance.
-pub fn judge_rounded_motion(
-    course: &Course<'_>,
-    radii: [f64; 2],
-    claim: &RoundedMotionClaim<'_>,
-    effort: &mut Effort<'_>,
-) -> Result<(), Refusal> {
-    let RoundedMotionClaim { initial, start, ref motion } = *claim;
-    judge_rounded(course.bodies, radii, initial, effort)?;
-    if initial.verdict != Verdict::Separated {
-        let is_at_start = motion.outcome == Outcome::Contact
-            && [motion.t_free, motion.t_contact].iter().all(|t| t.abs() <= 0.0)
-            && motion.chain.is_empty();
-        let refused = Refusal::BoundFails("bodies in contact at t = 0 meet then");
-        return if is_at_start { Ok(()) } else { Err(refused) };
-    }
-    let pairs = if start.is_empty() { &initial.pairs } else { start };
-    if !(1..=3).contains(&pairs.len()) {
-        return Err(Refusal::PairCount("one to three"));
-    }
-    let named = std::array::from_fn(|k| pairs[k.min(pairs.len() - 1)]);
-    let direction = Direction::Nearest { pairs: named, negative: false };
-    let initial = &StaticProof::Separated { direction };
-    judge_motion(course, &MotionClaim { initial: Some(initial), ..*motion }, effort)
-}
-
 /// How the gap along a direction, by its length, compares with a length that may be negative, as
 /// the gap may. The direction is not zero.
 fn signed_gap_compared(
@@ -201,18 +160,22 @@ fn signed_gap_compared(
     length: &Dyadic,
     effort: &mut Effort<'_>,
 ) -> Result<Ordering, Refusal> {
-    let gap = gap_along(pair, s, effort)?;
-    let squares = (&gap * &gap).cmp(&(&(length * length) * &scalar_product(s, s)));
-    Ok(match (gap.sign(), length.sign()) {
+    Ok(signed_compared(&gap_along(pair, s, effort)?, s, length))
+}
+
+/// How a gap along a direction, times its length, compares with a length; either may be negative.
+pub(super) fn signed_compared(gap: &Dyadic, s: &Exact, length: &Dyadic) -> Ordering {
+    let squares = (gap * gap).cmp(&(&(length * length) * &scalar_product(s, s)));
+    match (gap.sign(), length.sign()) {
         (Sign::Negative, Sign::Negative) => squares.reverse(),
         (Sign::Negative, _) => Ordering::Less,
         (_, Sign::Negative) => Ordering::Greater,
         (Sign::Zero | Sign::Positive, Sign::Zero | Sign::Positive) => squares,
-    })
+    }
 }
 
 /// The exact sum of lengths.
-fn sum(lengths: &[f64]) -> Result<Dyadic, Refusal> {
+pub(super) fn sum(lengths: &[f64]) -> Result<Dyadic, Refusal> {
     if !lengths.iter().all(|length| (0.0..f64::INFINITY).contains(length)) {
         return Err(Refusal::BoundFails("radii and margins are finite and not negative"));
     }

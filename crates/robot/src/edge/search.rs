@@ -4,10 +4,11 @@ use super::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
 use crate::cell::{BodyPair, Cell};
 use crate::speed::{FrameVelocity, MotionBound, PathSpeeds, SeenMotion, common_frame, kept_apart};
 use crate::stand::Stand;
-use clearance_geometry::distance::{DistanceSide, compare_beyond, is_within};
+use clearance_geometry::distance::{DistanceSide, compare_beyond, compare_with_reach};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::number::rounding::BOUND_SLACK;
 use clearance_geometry::witness::Witness;
+use std::cmp::Ordering;
 
 /// The part of the tolerance down to which intervals are halved. Just before a contact nothing is
 /// proven free, for as much longer than an interval as the motion bound exceeds the true speed:
@@ -107,7 +108,7 @@ impl<'a> EdgeSearch<'a> {
     pub(super) fn new(cell: &'a Cell, question: EdgeQuestion) -> Self {
         let of = |pair: &[usize; 2]| {
             let common = common_frame(cell, pair.map(|link| &cell.links[link]));
-            (common, kept_apart(cell, common, question.margin + cell.slack))
+            (common, kept_apart(cell, common, question.reach.upper() + cell.slack))
         };
         Self {
             cell,
@@ -336,8 +337,10 @@ impl<'a> EdgeSearch<'a> {
             self.witnesses.len() - 1
         });
         let (placed, witness) = (stand.pair(pair.bodies), &mut self.witnesses[at]);
-        let margin = self.question.margin;
-        if margin > 0.0 && is_within(&placed, margin, witness, effort)? {
+        let reach = self.question.reach;
+        if !reach.is_zero()
+            && compare_with_reach(&placed, reach, witness, effort)?.order != Ordering::Greater
+        {
             return Ok(DistanceSide::Contact);
         }
         compare_beyond(&placed, within, witness, effort)
@@ -358,7 +361,7 @@ impl<'a> EdgeSearch<'a> {
                 let movers = EdgeMovers::Link(link);
                 stand.near_still(
                     link,
-                    within(motion, self.question.margin + cell.slack),
+                    within(motion, self.question.reach.upper() + cell.slack),
                     |bodies| {
                         found.push(EdgePair { bodies, movers, witness: None });
                     },
@@ -369,7 +372,7 @@ impl<'a> EdgeSearch<'a> {
             let ((p, r), (q, s)) = (stand.link_ball(*a), stand.link_ball(*b));
             let squared = (p - q).norm_squared();
             let is_apart = |within: f64| squared > (r + s + within) * (r + s + within);
-            let keep = self.question.margin + cell.slack;
+            let keep = self.question.reach.upper() + cell.slack;
             if is_apart(within(motions[*a] + motions[*b], keep)) {
                 continue;
             }
@@ -396,7 +399,7 @@ impl<'a> EdgeSearch<'a> {
         match movers {
             EdgeMovers::Link(link) => {
                 let motion = self.link_motion(stand, link, half);
-                within(motion, self.question.margin + self.cell.slack)
+                within(motion, self.question.reach.upper() + self.cell.slack)
             }
             EdgeMovers::LinkPair(index) => {
                 let two = self.cell.link_pairs[index];

@@ -16,8 +16,22 @@ pub struct BodyId(pub u32);
 pub struct Part {
     /// Its shape; shared, immutable.
     pub polytope: Arc<Polytope>,
+    /// The radius of the balls around all its points, metres; of a polytope itself 0.
+    pub radius: f64,
     /// From the part's frame to the body's.
     pub body_from_part: Pose,
+}
+
+impl Part {
+    /// A polytope in the body's frame.
+    pub fn of(polytope: Arc<Polytope>) -> Self {
+        Self { polytope, radius: 0.0, body_from_part: Pose::identity() }
+    }
+
+    /// Whether it is more than a polytope.
+    pub fn is_rounded(&self) -> bool {
+        self.radius > 0.0
+    }
 }
 
 /// A rigid body: one or several convex parts that move together.
@@ -58,7 +72,7 @@ impl Body {
 
     /// A body of one part in its own frame, at the origin.
     pub fn solid(id: u32, polytope: Arc<Polytope>) -> Self {
-        let parts = vec![Part { polytope, body_from_part: Pose::identity() }];
+        let parts = vec![Part::of(polytope)];
         Self { id: BodyId(id), parts, ..Self::without_parts() }
     }
 

@@ -56,6 +56,13 @@ pub enum Problem {
         contact_time::names_of_those_that_answer_all()
     )]
     NotAnswered,
+    /// A rounded part, in a scene of which a method was asked for by name that answers none.
+    #[error(
+        "rounded polytopes are answered by the default method of verdicts, and by {} of first \
+         contacts",
+        contact_time::names_of_those_that_answer_all()
+    )]
+    NotRounded,
     /// A coordinate is not finite or too large.
     #[error("must be finite and at most 2^960 in every coordinate")]
     NotAPoint,

@@ -1,6 +1,6 @@
 //! What a frame says and asks.
 
-use crate::declared::body::{Body, BodyId};
+use crate::declared::body::{Body, BodyId, Part};
 use crate::declared::changes::{BodyChange, RuleChanges};
 use crate::declared::robots::RobotChanges;
 use crate::declared::rules::Rules;
@@ -97,6 +97,13 @@ pub struct Questions {
 }
 
 impl Frame {
+    /// Whether it adds a rounded part, or puts one in the place of others.
+    pub fn has_rounded(&self) -> bool {
+        let added = self.added.iter().flat_map(|body| &body.parts);
+        let changed = self.changed.iter().flat_map(|change| &change.parts);
+        added.chain(changed).any(Part::is_rounded)
+    }
+
     /// Whether it changes more than where bodies are.
     pub(crate) fn is_structural(&self) -> bool {
         !self.removed.is_empty()

@@ -24,7 +24,7 @@ use crate::pairs::state::Task;
 use crate::pairs::work::part_pairs;
 use crate::waiting::Unanswered;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Direction, StaticProof};
+use clearance_geometry::claim::{ConvexProof, Direction, StaticProof};
 use clearance_geometry::pair::VertexPair;
 use clearance_geometry::penetration::Range;
 
@@ -226,7 +226,7 @@ impl LeastBytes {
         let parts = one.parts;
         self.parts([parts.map(|parts| parts.p), parts.map(|parts| parts.q)])
             + Self::MESSAGE
-            + static_proof(&one.proof)
+            + convex_proof(&one.proof)
     }
 
     fn gap(&self, gap: &PartGap) -> usize {
@@ -244,6 +244,13 @@ impl LeastBytes {
         let parts = chain.parts;
         let links = chain.links.iter().map(|link| Self::MESSAGE + direction(&link.direction) + 9);
         self.parts([parts.map(|parts| parts.p), parts.map(|parts| parts.q)]) + links.sum::<usize>()
+    }
+}
+
+fn convex_proof(proof: &ConvexProof) -> usize {
+    match proof {
+        ConvexProof::Polytopes(proof) => static_proof(proof),
+        ConvexProof::Rounded(proof) => LeastBytes::MESSAGE * (1 + proof.pairs.len()),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::declared::body::{Body, BodyId};
+use crate::declared::body::{Body, BodyId, Part};
 use crate::declared::question::Questions;
 use crate::declared::robots::{RobotId, SceneRobot};
 use crate::declared::rule_book::RuleBook;
@@ -216,6 +216,12 @@ impl Scene {
     /// Number of pairs of which something is remembered.
     pub fn pairs_known(&self) -> usize {
         self.table.len()
+    }
+
+    /// Whether a body has a rounded part.
+    pub fn has_rounded(&self) -> bool {
+        let mut parts = self.entries.iter().flat_map(|entry| &entry.body.parts);
+        parts.any(Part::is_rounded)
     }
 
     /// Which bodies have one part and no margin with any other. None is, where a method was asked

@@ -4,7 +4,7 @@
 use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::declared::body::{Body, BodyId};
+use crate::declared::body::{Body, BodyId, Part};
 use crate::declared::changes::{BodyChange, BodyInChange, RuleChanges};
 use crate::declared::declaration::check_body;
 use crate::declared::error::{DeclarationError, Problem};
@@ -15,8 +15,10 @@ use crate::declared::rules::Rules;
 use crate::frame::mount::{Remounted, Remounting};
 use crate::frame::scene::{Scene, SweptBodies};
 use crate::memory::kept::Noted;
+use crate::methods::Methods;
 use crate::pair_key::PairKey;
 use crate::placed::entry::Entry;
+use clearance_geometry::separation::METHODS;
 
 /// A change of the structure. Reading order: removals, additions, changes, rules and their changes.
 pub(crate) struct Restructuring<'a> {
@@ -204,6 +206,7 @@ impl Scene {
             parts -= one.body.parts.len();
             one.take(change, &path)?;
             check_body(&one.body, &path)?;
+            self.check_radii(&one.body, &path)?;
             self.check_slack(one.body.margin, || format!("{path}.margin"))?;
             parts += one.body.parts.len();
             if parts > self.limits.parts_max {
@@ -292,6 +295,21 @@ impl Scene {
         Ok(())
     }
 
+    /// That the methods of the scene answer about the rounded parts of a body.
+    fn check_radii(&self, body: &Body, path: &str) -> Result<(), DeclarationError> {
+        let Methods { verdict, first_contact, .. } = &self.methods;
+        let answers = !verdict.is_named || verdict.method.name == METHODS[0].name;
+        if answers && first_contact.method.answers_all() {
+            return Ok(());
+        }
+        match body.parts.iter().position(Part::is_rounded) {
+            None => Ok(()),
+            Some(at) => {
+                Err(DeclarationError::new(format!("{path}.parts[{at}]"), Problem::NotRounded))
+            }
+        }
+    }
+
     /// The bodies to add, placed; or what is wrong with one.
     fn newcomers(
         &self,
@@ -307,6 +325,7 @@ impl Scene {
         for (index, body) in added.enumerate() {
             let at = path_of(index);
             check_body(&body, &at)?;
+            self.check_radii(&body, &at)?;
             self.check_slack(body.margin, || format!("{at}.margin"))?;
             self.check_slack(body.deviation, || format!("{at}.deviation"))?;
             if !taken.insert(body.id) {

@@ -3,17 +3,18 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::bounds::Gap;
+use crate::declared::body::Part;
 use crate::declared::question::{Between, Questions};
 use crate::methods::{AskedOf, Methods};
 use crate::pairs::notes::Notes;
 use crate::pairs::report::{PairContact, PairDepth, PairDistance, PairRange, PartPair, PartProof};
-use crate::placed::entry::PairSide;
+use crate::pairs::two_parts::TwoParts;
+use crate::placed::entry::{PairSide, Placement};
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{StaticProof, Verdict};
+use clearance_geometry::claim::{ConvexProof, StaticProof, Verdict};
 use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::meeting::Impact;
-use clearance_geometry::pair::Pair;
 use clearance_geometry::witness::Witness;
 
 /// Everything a pair is asked about; shared by all threads, changed by none.
@@ -178,8 +179,8 @@ impl PairAnswer {
 }
 
 /// The proof that two boxes are apart is one about what they hold.
-pub(crate) fn boxes_prove(gap: &Gap) -> StaticProof {
-    StaticProof::Separated { direction: gap.direction() }
+pub(crate) fn boxes_prove(gap: &Gap) -> ConvexProof {
+    StaticProof::Separated { direction: gap.direction() }.into()
 }
 
 impl Asking<'_> {
@@ -207,16 +208,30 @@ impl Asking<'_> {
         asked: AskedOf,
         parts: PartPair,
         notes: &mut Notes<'_>,
-        query: impl FnOnce(&Pair<'_>, &mut Witness, &mut Effort<'_>) -> A,
+        query: impl FnOnce(&TwoParts<'_>, &mut Witness, &mut Effort<'_>) -> A,
     ) -> A {
+        let two = self.now(parts);
+        self.spend(asked, parts, notes, |witness, effort| query(&two, witness, effort))
+    }
+
+    /// Two parts where they are now.
+    pub(crate) fn now(&self, parts: PartPair) -> TwoParts<'_> {
+        self.placed(parts, [&self.p.now, &self.q.now])
+    }
+
+    /// Two parts where they were at the last answered frame.
+    pub(crate) fn at_start(&self, parts: PartPair) -> TwoParts<'_> {
+        self.placed(parts, [self.p.at_start(), self.q.at_start()])
+    }
+
+    fn placed(&self, parts: PartPair, [at_p, at_q]: [&Placement; 2]) -> TwoParts<'_> {
         let (p, q) = (parts.p as usize, parts.q as usize);
-        let pair = Pair::new(
-            &self.p.body.parts[p].polytope,
-            self.p.now.parts[p].pose,
-            &self.q.body.parts[q].polytope,
-            self.q.now.parts[q].pose,
-        );
-        self.spend(asked, parts, notes, |witness, effort| query(&pair, witness, effort))
+        TwoParts::new(self.parts(parts), [at_p.parts[p].pose, at_q.parts[q].pose])
+    }
+
+    /// Two parts, as they are declared.
+    pub(crate) fn parts(&self, parts: PartPair) -> [&Part; 2] {
+        [&self.p.body.parts[parts.p as usize], &self.q.body.parts[parts.q as usize]]
     }
 
     /// Runs a query with the parts' witness (that of the question's method alone, if that was asked

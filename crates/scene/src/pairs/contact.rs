@@ -5,16 +5,14 @@ use arrayvec::ArrayVec;
 use crate::bounds::Gap;
 use crate::declared::question::Between;
 use crate::methods::AskedOf;
-use crate::pairs::answer::{Asking, PairAnswer, PairParting};
+use crate::pairs::answer::{Asking, PairAnswer, PairParting, boxes_prove};
 use crate::pairs::notes::Notes;
 use crate::pairs::report::{PairContact, PartChain, PartPair};
-use clearance_geometry::claim::{FirstContact, Frame, Link, Outcome, StaticProof, Verdict};
+use crate::pairs::two_parts::PartsContact;
+use clearance_geometry::claim::{Frame, Link, Outcome, Verdict};
 use clearance_geometry::contact_time::{self, LastContact};
 use clearance_geometry::effort::Stopped;
-use clearance_geometry::pair::Pair;
 use clearance_geometry::pair::Question;
-use clearance_geometry::separation;
-use clearance_geometry::witness::Witness;
 use clearance_robot::meeting::{
     Met, Rendezvous, Traveller, first_meeting, first_meeting_backwards,
 };
@@ -46,10 +44,9 @@ pub(crate) fn between(
     if let Some(gap) = asking.p.held().gap(asking.q.held()).filter(is_beyond) {
         if keeps_proofs {
             let alone = asking.p.now.parts.len() == 1 && asking.q.now.parts.len() == 1;
-            let mut chain = boxes_prove(None, &gap);
+            let mut chain = boxes_prove_all(None, &gap);
             // A proof about two parts names how they stand at the start; one about more need not.
-            let at_start = || StaticProof::Separated { direction: gap.direction() };
-            chain.initial = alone.then(at_start);
+            chain.initial = alone.then(|| boxes_prove(&gap));
             first.chains.push(chain);
         }
         return Some(first);
@@ -62,7 +59,7 @@ pub(crate) fn between(
         let held = asking.p.held_part(parts.p as usize);
         if let Some(gap) = held.gap(asking.q.held_part(parts.q as usize)).filter(is_beyond) {
             if keeps_proofs {
-                first.chains.push(boxes_prove(Some(parts), &gap));
+                first.chains.push(boxes_prove_all(Some(parts), &gap));
             }
             continue;
         }
@@ -127,16 +124,14 @@ fn at_rest(now: &PairAnswer, margin: f64) -> PairContact {
         Some(false) => {}
     }
     for entry in now.proofs.iter().flatten() {
-        let links = match &entry.proof {
-            StaticProof::Separated { direction } => vec![whole_step(*direction)],
-            StaticProof::Touching { .. } | StaticProof::Overlapping { .. } => Vec::new(),
-        };
-        let initial = Some(entry.proof.clone());
+        let is_apart = entry.proof.verdict() == Verdict::Separated;
+        let apart_along = entry.proof.direction().filter(|_| is_apart);
         contact.chains.push(PartChain {
             parts: entry.parts,
-            links,
+            links: apart_along.map(whole_step).into_iter().collect(),
             pairs: ArrayVec::new(),
-            initial,
+            initial: Some(entry.proof.clone()),
+            start: ArrayVec::new(),
         });
     }
     contact
@@ -194,67 +189,45 @@ struct Way<'a> {
 
 impl Way<'_> {
     /// First contact of two parts.
-    fn ask(&self, parts: PartPair, notes: &mut Notes<'_>) -> Result<FirstContact, Stopped> {
-        let question = self.question(parts);
-        if let Some(at_once) = self.met_at_start(&question, parts, notes) {
+    fn ask(&self, parts: PartPair, notes: &mut Notes<'_>) -> Result<PartsContact, Stopped> {
+        if let Some(at_once) = self.met_at_start(parts, notes) {
             return Ok(at_once);
         }
+        let (two, question) = (self.asking.at_start(parts), self.question(parts));
+        let method = self.asking.methods.first_contact.method;
         self.asking.spend(AskedOf::FirstContact, parts, notes, |witness, effort| {
-            let method = self.asking.methods.first_contact.method;
-            contact_time::first_contact_by(method, &question, witness, effort)
+            two.first_contact(method, &question, witness, effort)
         })
     }
 
     /// What is found of two parts that are in contact where their way begins, as those mostly are
     /// whose contact is announced: a verdict costs a tenth of a search that begins with the same.
-    /// What is remembered of where the bodies are now stays as it is. A method that is named shows
-    /// its own work.
-    fn met_at_start(
-        &self,
-        question: &Question<'_>,
-        parts: PartPair,
-        notes: &mut Notes<'_>,
-    ) -> Option<FirstContact> {
+    /// A method that is named shows its own work.
+    fn met_at_start(&self, parts: PartPair, notes: &mut Notes<'_>) -> Option<PartsContact> {
         let &Asking { proves, methods, is_announced, .. } = self.asking;
         let asked = AskedOf::FirstContact;
         if !is_announced || proves || methods.is_named(asked) {
             return None;
         }
-        let decided = self.asking.spend(asked, parts, notes, |known, effort| {
-            let mut witness = Witness { pairs: known.pairs.clone(), ..Witness::default() };
-            separation::decide(&question.pair, &separation::METHODS[0], &mut witness, effort)
-        });
-        let decision = decided.ok().filter(|known| known.verdict() != Verdict::Separated)?;
-        Some(FirstContact {
-            outcome: Outcome::Contact,
-            t_free: 0.0,
-            t_contact: 0.0,
-            chain: Vec::new(),
-            pairs: ArrayVec::new(),
-            initial: decision.proof,
-            stopped: None,
-        })
+        let two = self.asking.at_start(parts);
+        let found =
+            self.asking.spend(asked, parts, notes, |known, effort| two.contact(known, effort));
+        Some(PartsContact::at_start(found.ok().flatten()?))
     }
 
     /// What is asked about two parts.
     fn question(&self, parts: PartPair) -> Question<'_> {
-        let (p, q) = (parts.p as usize, parts.q as usize);
         let Self { asking, between, margin } = self;
-        let pair = Pair::new(
-            &asking.p.body.parts[p].polytope,
-            asking.p.at_start().parts[p].pose,
-            &asking.q.body.parts[q].polytope,
-            asking.q.at_start().parts[q].pose,
-        );
-        let motion_p = asking.p.motion_of(p);
-        let motion_q = asking.q.motion_of(q);
+        let two = asking.at_start(parts);
+        let motion_p = asking.p.motion_of(parts.p as usize);
+        let motion_q = asking.q.motion_of(parts.q as usize);
         Question {
             deviation_p: asking.p.deviation,
             deviation_q: asking.q.deviation,
-            reach: (*margin).into(),
+            reach: two.reach(*margin),
             time_tolerance: between.time_tolerance,
             clearance_tolerance: between.clearance_tolerance,
-            ..Question::new(pair, motion_p, motion_q)
+            ..Question::new(two.cores, motion_p, motion_q)
         }
     }
 
@@ -327,24 +300,20 @@ fn merge(first: &mut PairContact, parts: PartPair, found: &Met) {
 fn merge_with_proof(
     first: &mut PairContact,
     parts: PartPair,
-    found: FirstContact,
+    found: PartsContact,
     keeps_proofs: bool,
 ) {
-    let FirstContact { outcome, t_free, t_contact, stopped, .. } = found;
-    merge(first, parts, &Met { outcome, t_free, t_contact, stopped });
+    let PartsContact { met, initial, start, links, pairs } = found;
+    merge(first, parts, &met);
     if keeps_proofs {
-        first.chains.push(PartChain {
-            parts: Some(parts),
-            links: found.chain,
-            pairs: found.pairs,
-            initial: Some(found.initial),
-        });
+        let (parts, initial) = (Some(parts), Some(initial));
+        first.chains.push(PartChain { parts, links, pairs, initial, start });
     }
 }
 
-fn boxes_prove(parts: Option<PartPair>, gap: &Gap) -> PartChain {
+fn boxes_prove_all(parts: Option<PartPair>, gap: &Gap) -> PartChain {
     let links = vec![whole_step(gap.direction())];
-    PartChain { parts, links, pairs: ArrayVec::new(), initial: None }
+    PartChain { parts, links, pairs: ArrayVec::new(), initial: None, start: ArrayVec::new() }
 }
 
 fn whole_step(direction: clearance_geometry::claim::Direction) -> Link {

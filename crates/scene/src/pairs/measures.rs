@@ -11,12 +11,11 @@ use crate::methods::AskedOf;
 use crate::pairs::answer::Asking;
 use crate::pairs::notes::Notes;
 use crate::pairs::report::{PairDepth, PairDistance, PartGap, PartPair, PartReach, PartRow};
-use clearance_geometry::claim::{Direction, StaticProof, Verdict};
-use clearance_geometry::distance::{self, Stops};
+use crate::pairs::two_parts::PartsDepth;
+use clearance_geometry::claim::{Direction, Verdict};
+use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::Stopped;
 use clearance_geometry::pair::VertexPair;
-use clearance_geometry::penetration::{self, Depth};
-use clearance_geometry::witness::Witness;
 
 /// The distance of the pair: the least over its parts.
 pub(crate) fn distance(
@@ -37,9 +36,9 @@ pub(crate) fn distance(
             Some(above) => Some(above.min(best)),
             None => best.is_finite().then_some(best),
         };
-        let measured = asking.ask(AskedOf::Distance, parts, notes, |pair, witness, effort| {
+        let measured = asking.ask(AskedOf::Distance, parts, notes, |two, witness, effort| {
             let stops = Stops { above, below: stops.below };
-            distance::measure_by(asking.methods.distance.method, pair, stops, witness, effort)
+            two.measure(asking.methods.distance.method, stops, witness, effort)
         })?;
         if asking.lists_parts() {
             measured_pairs.push((parts, measured.pairs.clone()));
@@ -80,9 +79,8 @@ pub(crate) fn common_point(
     parts: PartPair,
     notes: &mut Notes<'_>,
 ) -> Result<PairDistance, Stopped> {
-    let measured = asking.ask(AskedOf::Distance, parts, notes, |pair, witness, effort| {
-        let method = asking.methods.distance.method;
-        distance::measure_by(method, pair, Stops::default(), witness, effort)
+    let measured = asking.ask(AskedOf::Distance, parts, notes, |two, witness, effort| {
+        two.measure(asking.methods.distance.method, Stops::default(), witness, effort)
     })?;
     Ok(PairDistance {
         lower: measured.lower,
@@ -125,7 +123,7 @@ pub(crate) fn depth(
     asking: &Asking<'_>,
     notes: &mut Notes<'_>,
 ) -> Result<Option<PairDepth>, Stopped> {
-    let mut deepest: Option<(PartPair, Depth)> = None;
+    let mut deepest: Option<(PartPair, PartsDepth)> = None;
     let mut outward: Vec<(PartPair, Direction)> = Vec::new();
     for parts in asking.part_pairs() {
         asking.look_at_clock()?;
@@ -133,14 +131,13 @@ pub(crate) fn depth(
             continue;
         }
         let with_surface = asking.proves;
-        // From cold: of ways out that are equally short, always the same one.
-        let depth = asking.ask(AskedOf::Other, parts, notes, |pair, _, effort| {
-            penetration::measure(pair, with_surface, &mut Witness::default(), effort)
+        let depth = asking.ask(AskedOf::Other, parts, notes, |two, _, effort| {
+            two.measure_depth(with_surface, effort)
         })?;
         if asking.lists_parts() {
             outward.extend(outward_of(&depth).map(|direction| (parts, direction)));
         }
-        let overlaps = depth.decision.verdict() == Verdict::Overlapping;
+        let overlaps = depth.proof.verdict() == Verdict::Overlapping;
         if overlaps && deepest.as_ref().is_none_or(|(_, known)| depth.upper > known.upper) {
             deepest = Some((parts, depth));
         }
@@ -151,14 +148,10 @@ pub(crate) fn depth(
     }))
 }
 
-/// A direction along which M reaches no farther from the origin than the depth.
-fn outward_of(depth: &Depth) -> Option<Direction> {
-    match &depth.decision.proof {
-        StaticProof::Overlapping { .. } => depth.face,
-        StaticProof::Separated { direction } | StaticProof::Touching { direction, .. } => {
-            Some(direction.reversed())
-        }
-    }
+/// A direction along which M, and the balls around its points, reach no farther from the origin than
+/// the depth.
+fn outward_of(depth: &PartsDepth) -> Option<Direction> {
+    depth.face.or_else(|| depth.proof.direction().map(|direction| direction.reversed()))
 }
 
 /// What shows that no parts but the deepest are deeper than these. `measured` is in order.

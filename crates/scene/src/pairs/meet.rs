@@ -9,10 +9,10 @@ use crate::pairs::answer::{Asking, ContactEnd, PairAnswer, PairNormal};
 use crate::pairs::measures;
 use crate::pairs::notes::Notes;
 use crate::pairs::report::{PairContact, PartPair};
+use crate::pairs::two_parts::TwoParts;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::effort::Stopped;
-use clearance_geometry::meeting::{self, Impact};
-use clearance_geometry::pair::Pair;
+use clearance_geometry::meeting::Impact;
 
 /// Makes sure of the normal of a pair whose distance is known if it is separated, and whose depth
 /// is if it overlaps.
@@ -37,14 +37,11 @@ fn normal(
         Some(Verdict::Separated) => {
             let Some(known) = &answer.distance else { return Ok(None) };
             let distance = &known.1;
-            let normal = asking.at_now(distance.parts, |pair| {
-                meeting::normal_apart(
-                    pair,
-                    &distance.pairs,
-                    [distance.closest_p, distance.closest_q],
-                )
+            let known = (&distance.pairs[..], [distance.closest_p, distance.closest_q]);
+            let normal = asking.ask(AskedOf::Other, distance.parts, notes, |two, _, effort| {
+                two.normal_apart(known, effort)
             });
-            (distance.parts, normal)
+            (distance.parts, normal?)
         }
         Some(Verdict::Touching) => {
             let Some(parts) = answer.deciding else { return Ok(None) };
@@ -66,9 +63,7 @@ pub(crate) fn look_for_polygon(
 ) {
     let Some(parts) = answer.deciding else { return };
     let found = asking.look_at_clock().and_then(|()| {
-        asking.ask(AskedOf::Other, parts, notes, |pair, _, effort| {
-            meeting::contact_polygon(pair, effort)
-        })
+        asking.ask(AskedOf::Other, parts, notes, |two, _, effort| two.contact_polygon(effort))
     });
     let polygon = found.unwrap_or_else(|stopped| {
         answer.stopped = Some(stopped);
@@ -134,26 +129,26 @@ fn impact_now(
     parts: PartPair,
     notes: &mut Notes<'_>,
 ) -> Result<Impact, Stopped> {
-    asking.at_now(parts, |pair| asking.impact_of(parts, pair, notes))
+    asking.impact_of(parts, &asking.now(parts), notes)
 }
 
 impl Asking<'_> {
     fn impact_of(
         &self,
         parts: PartPair,
-        pair: &Pair<'_>,
+        two: &TwoParts<'_>,
         notes: &mut Notes<'_>,
     ) -> Result<Impact, Stopped> {
         self.look_at_clock()?;
-        self.spend(AskedOf::Other, parts, notes, |_, effort| meeting::impact_of(pair, effort))
+        self.spend(AskedOf::Other, parts, notes, |_, effort| two.impact(effort))
     }
 
     /// Two parts where they are at a time of the way to this frame, rounded.
-    fn at_time(&self, parts: PartPair, t: f64) -> Pair<'_> {
+    fn at_time(&self, parts: PartPair, t: f64) -> TwoParts<'_> {
         let (p, q) = (parts.p as usize, parts.q as usize);
         let pose_p = self.p.motion_of(p).pose_rounded(&self.p.at_start().parts[p].pose, t);
         let pose_q = self.q.motion_of(q).pose_rounded(&self.q.at_start().parts[q].pose, t);
-        Pair::new(&self.p.body.parts[p].polytope, pose_p, &self.q.body.parts[q].polytope, pose_q)
+        TwoParts::new(self.parts(parts), [pose_p, pose_q])
     }
 
     /// Whether a robot moves one of the two bodies.
@@ -170,18 +165,7 @@ impl Asking<'_> {
     ) -> Result<Option<Impact>, Stopped> {
         let p = self.p.traveller(parts.p as usize);
         let (Some(p), Some(q)) = (p, self.q.traveller(parts.q as usize)) else { return Ok(None) };
-        let pair = Pair { p: p.at_rounded(t), q: q.at_rounded(t) };
-        self.impact_of(parts, &pair, notes).map(Some)
-    }
-
-    /// Asks something about two parts where they are now.
-    fn at_now<A>(&self, parts: PartPair, ask: impl FnOnce(&Pair<'_>) -> A) -> A {
-        let (p, q) = (parts.p as usize, parts.q as usize);
-        ask(&Pair::new(
-            &self.p.body.parts[p].polytope,
-            self.p.now.parts[p].pose,
-            &self.q.body.parts[q].polytope,
-            self.q.now.parts[q].pose,
-        ))
+        let two = TwoParts::new(self.parts(parts), [p.pose_rounded(t), q.pose_rounded(t)]);
+        self.impact_of(parts, &two, notes).map(Some)
     }
 }

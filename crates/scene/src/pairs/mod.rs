@@ -9,4 +9,5 @@ pub(crate) mod ranges;
 pub(crate) mod report;
 pub(crate) mod stand;
 pub(crate) mod state;
+pub(crate) mod two_parts;
 pub(crate) mod work;

@@ -3,11 +3,11 @@
 
 use crate::bounds::Gap;
 use crate::methods::AskedOf;
-use crate::pairs::answer::{Asking, PairAnswer, boxes_prove};
+use crate::pairs::answer::{Asking, PairAnswer};
 use crate::pairs::notes::Notes;
 use crate::pairs::report::{PairRange, PartPair};
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{RangeProof, Span};
+use clearance_geometry::claim::{RangeProof, Span, StaticProof};
 use clearance_geometry::effort::Stopped;
 use clearance_geometry::penetration::{self, Range};
 use clearance_geometry::separation::Decision;
@@ -18,7 +18,11 @@ pub(crate) fn look_along(asking: &Asking<'_>, answer: &mut PairAnswer, notes: &m
     if answer.along.as_ref().is_some_and(|known| known.direction == direction) {
         return;
     }
-    match range(asking, direction, notes) {
+    // Whoever asks about rounded parts is refused before.
+    let are_rounded = asking.part_pairs().any(|parts| asking.now(parts).rounded().is_some());
+    let found =
+        if are_rounded { Err(Stopped::Unresolved) } else { range(asking, direction, notes) };
+    match found {
         Ok(range) => answer.along = Some(Box::new(range)),
         Err(stopped) => (answer.along, answer.stopped) = (None, Some(stopped)),
     }
@@ -45,9 +49,9 @@ fn range(
         let gap = of_bodies.or_else(|| asking.gap(parts).filter(goes_away));
         let range = match gap {
             Some(gap) => never(&gap),
-            None => asking.ask(AskedOf::Along, parts, notes, |pair, witness, effort| {
+            None => asking.ask(AskedOf::Along, parts, notes, |two, witness, effort| {
                 let method = asking.methods.along.method;
-                penetration::along_by(pair, &direction, method, witness, effort)
+                penetration::along_by(&two.cores, &direction, method, witness, effort)
             })?,
         };
         known.widen(parts, range.span);
@@ -61,7 +65,7 @@ fn range(
 /// P moves away from Q, as their boxes tell.
 fn never(gap: &Gap) -> Range {
     let direction = gap.direction();
-    let decision = Decision { proof: boxes_prove(gap) };
+    let decision = Decision { proof: StaticProof::Separated { direction } };
     Range { decision, span: None, proof: Some(RangeProof::Never { direction }) }
 }
 

@@ -5,14 +5,15 @@ use arrayvec::ArrayVec;
 use crate::declared::body::BodyId;
 use crate::declared::robots::RobotMoveError;
 use crate::methods::CostOfEach;
+use crate::pairs::two_parts::PartsDepth;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Direction, Link, Outcome, Span, StaticProof, Verdict};
+use clearance_geometry::claim::{ConvexProof, Direction, Link, Outcome, Span, Verdict};
 use clearance_geometry::contact_time;
 use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Cost, Stopped};
 use clearance_geometry::meeting::Impact;
 use clearance_geometry::pair::VertexPair;
-use clearance_geometry::penetration::{Depth, Range};
+use clearance_geometry::penetration::Range;
 use clearance_geometry::pose::Pose;
 
 /// The answer to one frame.
@@ -202,7 +203,7 @@ pub struct PartProof {
     /// once.
     pub parts: Option<PartPair>,
     /// The proof.
-    pub proof: StaticProof,
+    pub proof: ConvexProof,
     /// What shows that separated parts are within the pair's margin, or beyond it; none where the
     /// direction does. See `geometry::judge::judge_margin`.
     pub margin_pairs: ArrayVec<VertexPair, 3>,
@@ -210,7 +211,7 @@ pub struct PartProof {
 
 impl PartProof {
     /// Without a word about the margin.
-    pub(crate) fn of(parts: Option<PartPair>, proof: StaticProof) -> Self {
+    pub(crate) fn of(parts: Option<PartPair>, proof: ConvexProof) -> Self {
         Self { parts, proof, margin_pairs: ArrayVec::new() }
     }
 }
@@ -315,7 +316,7 @@ pub struct PairDepth {
     /// These.
     pub parts: PartPair,
     /// How deep.
-    pub depth: Depth,
+    pub depth: PartsDepth,
     /// If certificates were asked, of bodies of several parts: entries about every other pair of
     /// parts.
     pub others: Vec<PartReach>,
@@ -404,7 +405,10 @@ pub struct PartChain {
     /// Vertex pairs that prove the contact, if any.
     pub pairs: ArrayVec<VertexPair, 6>,
     /// The proof of the verdict at t = 0, unless boxes prove the whole motion free.
-    pub initial: Option<StaticProof>,
+    pub initial: Option<ConvexProof>,
+    /// Of rounded parts that are apart then and within a margin of nothing: what shows it where no
+    /// link does. See `geometry::rounded::RoundedFirstContact::start_pairs`.
+    pub start: ArrayVec<VertexPair, 3>,
 }
 
 /// Whether a contact began or ended, or may have been.

@@ -1,14 +1,13 @@
 //! How two bodies stand: by their boxes, else part by part, and whether within a distance.
 
 use crate::bounds::Gap;
-use crate::methods::{AskedOf, Chosen};
+use crate::methods::AskedOf;
 use crate::pairs::answer::{Asking, PairAnswer, boxes_prove};
 use crate::pairs::notes::Notes;
 use crate::pairs::report::{PartPair, PartProof};
-use clearance_geometry::claim::Verdict;
-use clearance_geometry::distance::{self, Compared};
+use clearance_geometry::claim::{ConvexProof, Verdict};
+use clearance_geometry::distance::Compared;
 use clearance_geometry::effort::Stopped;
-use clearance_geometry::separation::{self, Decision};
 
 /// How the pair stands now.
 pub(crate) fn stand(asking: &Asking<'_>, notes: &mut Notes<'_>) -> PairAnswer {
@@ -49,16 +48,10 @@ fn decide_with_room(
     asking: &Asking<'_>,
     parts: PartPair,
     notes: &mut Notes<'_>,
-) -> Result<(Decision, f64), Stopped> {
-    let Chosen { method, is_named } = asking.methods.verdict;
-    asking.ask(AskedOf::Verdict, parts, notes, |pair, witness, effort| {
-        if is_named {
-            return Ok((separation::decide_by_name(pair, method, witness, effort)?, 0.0));
-        }
-        let decision = separation::decide(pair, method, witness, effort)?;
-        let is_listed = asking.questions.is_about_all();
-        let room = if is_listed { 0.0 } else { separation::room_of(pair, &decision, witness) };
-        Ok((decision, room))
+) -> Result<(ConvexProof, f64), Stopped> {
+    let wants_room = !asking.questions.is_about_all();
+    asking.ask(AskedOf::Verdict, parts, notes, |two, witness, effort| {
+        two.decide(asking.methods.verdict, wants_room, witness, effort)
     })
 }
 
@@ -84,19 +77,19 @@ fn decide_parts(
             }
             continue;
         }
-        let decision = match decide_with_room(asking, parts, notes) {
-            Ok((decision, room)) => {
-                let overlaps = decision.verdict() == Verdict::Overlapping;
+        let proof = match decide_with_room(asking, parts, notes) {
+            Ok((proof, room)) => {
+                let overlaps = proof.verdict() == Verdict::Overlapping;
                 answer.room = if overlaps { room } else { answer.room.min(room) };
-                decision
+                proof
             }
             Err(stopped) => {
                 answer.stopped = Some(stopped);
                 continue;
             }
         };
-        if decision.verdict() > verdict {
-            verdict = decision.verdict();
+        if proof.verdict() > verdict {
+            verdict = proof.verdict();
             answer.deciding = Some(parts);
         }
         if verdict == Verdict::Overlapping {
@@ -105,7 +98,7 @@ fn decide_parts(
             proofs.clear();
         }
         if keeps_proofs {
-            proofs.push(PartProof::of(Some(parts), decision.proof));
+            proofs.push(PartProof::of(Some(parts), proof));
         }
         if verdict == Verdict::Overlapping {
             break;
@@ -142,8 +135,8 @@ pub(crate) fn is_within(
         if is_beyond(asking.gap(parts)) {
             continue;
         }
-        let compared = asking.ask(AskedOf::Other, parts, notes, |pair, witness, effort| {
-            distance::compare(pair, margin, witness, effort)
+        let compared = asking.ask(AskedOf::Other, parts, notes, |two, witness, effort| {
+            two.compare(margin, witness, effort)
         });
         match compared {
             Ok(Compared { is_within, pairs }) => {

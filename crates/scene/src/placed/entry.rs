@@ -37,7 +37,7 @@ impl Body {
         let place = |part: &Part| {
             let pose = pose.compose(&part.body_from_part);
             let fits = pose.translation.iter().all(|c| c.abs() <= COORDINATE_MAX);
-            fits.then(|| PlacedPart { pose, bounds: Box3::of_placed(&part.polytope, &pose) })
+            fits.then(|| PlacedPart { pose, bounds: Box3::of_part(part, &pose) })
         };
         let parts = match &self.parts[..] {
             [part] => PlacedParts::One([place(part)?]),
@@ -384,7 +384,7 @@ impl<'a> PairSide<'a> {
 
     /// A part on its way since the last answered frame, whatever moves it.
     pub(crate) fn traveller(&self, part: usize) -> Option<Traveller> {
-        let Part { polytope, body_from_part } = &self.body.parts[part];
+        let Part { polytope, radius, body_from_part } = &self.body.parts[part];
         let course = match &self.swept {
             None => Course::Still(self.now.parts[part].pose),
             Some(swept) => match &swept.chain {
@@ -402,7 +402,7 @@ impl<'a> PairSide<'a> {
                 }
             },
         };
-        Some(Traveller { polytope: polytope.clone(), course })
+        Some(Traveller { polytope: polytope.clone(), radius: *radius, course })
     }
 
     /// Holds the body throughout the motion to this frame, if that is asked about; else where it

@@ -63,6 +63,7 @@ impl Mounted {
         let body = |(index, link): (usize, &clearance_robot::model::RobotLink)| {
             let part = |part: &clearance_robot::parts::RobotPart| Part {
                 polytope: part.polytope.clone(),
+                radius: 0.0,
                 body_from_part: part.frame_from_part,
             };
             let prefix = if name.is_empty() { "" } else { "/" };

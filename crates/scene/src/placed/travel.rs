@@ -57,6 +57,7 @@ impl Form {
         let identity = Pose::identity();
         if let [part] = &body.parts[..]
             && part.body_from_part == identity
+            && !part.is_rounded()
         {
             let bounds = part.polytope.bounds();
             let extent = bounds.high - bounds.low;
@@ -72,17 +73,23 @@ impl Form {
         }
         let placed = body.parts.iter().map(|part| {
             let bounds = part.polytope.bounds();
-            (part.body_from_part.apply_rounded(&bounds.centre), bounds.radius)
+            (part.body_from_part.apply_rounded(&bounds.centre), bounds.radius, part.radius)
         });
-        let centre = placed.clone().map(|(c, _)| c).sum::<Vec3>() / body.parts.len() as f64;
+        let centre = placed.clone().map(|(c, ..)| c).sum::<Vec3>() / body.parts.len() as f64;
         let sizes = body.parts.iter().map(|part| {
             let bounds = part.polytope.bounds();
-            part.body_from_part.translation.abs().sum() + STRETCH_MAX * 2.0 * bounds.span
+            let core =
+                part.body_from_part.translation.abs().sum() + STRETCH_MAX * 2.0 * bounds.span;
+            core + 3.0 * part.radius
         });
         let span = 2.0 * sizes.fold(0.0, f64::max);
-        let reached = placed.map(|(c, radius)| (c - centre).norm() + STRETCH_MAX * radius);
-        let radius = reached.fold(0.0, f64::max) * (1.0 + BOUND_SLACK) + gamma(64) * span;
-        Self { centre, radius, lever: radius, span, is_round: false, is_plain: false }
+        let reach_of = |(c, core, _): (Vec3, f64, f64)| (c - centre).norm() + STRETCH_MAX * core;
+        let at_least = |reach: f64| reach * (1.0 + BOUND_SLACK) + gamma(64) * span;
+        // Balls turn with the body, and look the same from everywhere.
+        let lever = at_least(placed.clone().map(reach_of).fold(0.0, f64::max));
+        let reached = placed.map(|one| reach_of(one) + one.2);
+        let radius = at_least(reached.fold(0.0, f64::max));
+        Self { centre, radius, lever, span, is_round: false, is_plain: false }
     }
 
     /// A ball that holds the body at this pose.

@@ -6,18 +6,20 @@ use super::Candidate;
 use super::place::MeetingBox;
 use crate::bounds::{BOX_LANES, Ball, Box3, BoxBlock, BoxWay};
 use crate::brackets::unordered;
-use crate::declared::body::BodyId;
+use crate::declared::body::{BodyId, Part};
+use crate::methods::Chosen;
 use crate::near::still::Probe;
+use crate::pairs::two_parts::{PartsContact, TwoParts};
 use crate::placed::entry::Entry;
 use crate::query::{HitSelection, SceneView};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{
-    Direction, FirstContact, Frame, Link, Outcome, StaticProof, Verdict,
+    ConvexProof, Direction, Frame, Link, Outcome, StaticProof, Verdict,
 };
 use clearance_geometry::contact_time;
-use clearance_geometry::distance::{self, Stops};
+use clearance_geometry::distance::{self, METHODS, Stops};
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::meeting::{Impact, normal_of, unit_vector};
+use clearance_geometry::meeting::{Impact, unit_vector};
 use clearance_geometry::motion::Motion;
 use clearance_geometry::pair::Question;
 use clearance_geometry::pair::{Pair, Placed, VertexPair};
@@ -61,7 +63,7 @@ pub struct CastHit {
     pub time: [f64; 2],
     /// The answer about the polytope (P) and the part (Q), with its proof; where the cast asks for
     /// none, pairs may be missing in it that prove contact at the start.
-    pub contact: FirstContact,
+    pub contact: PartsContact,
     /// Its bracket overlaps that of another hit, so which is first is not known.
     pub is_unordered: bool,
     /// Where the body is listed in the scene.
@@ -69,9 +71,9 @@ pub struct CastHit {
 }
 
 impl CastHit {
-    fn new(Candidate { index, entry }: Candidate<'_>, part: u32, contact: FirstContact) -> Self {
-        let (body, time) = (entry.body.id, [contact.t_free, contact.t_contact]);
-        Self { body, part, outcome: contact.outcome, time, contact, is_unordered: false, index }
+    fn new(Candidate { index, entry }: Candidate<'_>, part: u32, contact: PartsContact) -> Self {
+        let (body, time) = (entry.body.id, [contact.met.t_free, contact.met.t_contact]);
+        Self { body, part, outcome: contact.met.outcome, time, contact, is_unordered: false, index }
     }
 }
 
@@ -153,16 +155,20 @@ impl<'a> SceneView<'a> {
         effort: &mut Effort<'_>,
     ) -> Result<Impact, Stopped> {
         let entry = &self.entries[hit.index as usize];
-        let q = entry.sole().unwrap_or_else(|| {
-            let part = hit.part as usize;
-            Placed { body: &entry.body.parts[part].polytope, pose: entry.now().parts[part].pose }
-        });
-        let at_start = Pair { p: cast.start, q };
-        match &hit.contact.initial {
-            StaticProof::Overlapping { pairs } => overlap_at_start(&at_start, pairs, effort),
-            initial @ (StaticProof::Touching { .. } | StaticProof::Separated { .. }) => {
-                arrival(cast, hit, &at_start, initial, effort)
+        let at = hit.part as usize;
+        let at_start = match entry.sole() {
+            Some(q) => TwoParts::beside(cast.start, q, 0.0),
+            None => {
+                let (part, pose) = (&entry.body.parts[at], entry.now().parts[at].pose);
+                TwoParts::beside(cast.start, Placed { body: &part.polytope, pose }, part.radius)
             }
+        };
+        match &hit.contact.initial {
+            ConvexProof::Polytopes(StaticProof::Overlapping { pairs }) => {
+                overlap_at_start(&at_start.cores, pairs, effort)
+            }
+            initial if initial.verdict() == Verdict::Overlapping => at_start.impact(effort),
+            initial => arrival(cast, hit, &at_start, initial, effort),
         }
     }
 }
@@ -198,15 +204,17 @@ fn overlap_at_start(
 fn arrival(
     cast: &Cast<'_>,
     hit: &CastHit,
-    at_start: &Pair<'_>,
-    initial: &StaticProof,
+    at_start: &TwoParts<'_>,
+    initial: &ConvexProof,
     effort: &mut Effort<'_>,
 ) -> Result<Impact, Stopped> {
-    let pose = cast.motion.pose_rounded(&cast.start.pose, hit.contact.t_contact);
-    let met = Pair { p: Placed { pose, ..cast.start }, q: at_start.q };
+    let pose = cast.motion.pose_rounded(&cast.start.pose, hit.contact.met.t_contact);
+    let cores = Pair { p: Placed { pose, ..cast.start }, q: at_start.cores.q };
+    let met = TwoParts { cores, ..*at_start };
+    let of_polytopes = cast.is_straight() && at_start.rounded().is_none();
     let entry = || match (&cast.motion, hit.contact.pairs.as_slice()) {
-        (Motion::Linear { velocity }, &[a, b, c]) if cast.is_straight() => {
-            distance::point_of_entry(&met, velocity, &[a, b, c])
+        (Motion::Linear { velocity }, &[a, b, c]) if of_polytopes => {
+            distance::point_of_entry(&cores, velocity, &[a, b, c])
         }
         _ => None,
     };
@@ -216,45 +224,46 @@ fn arrival(
             Some(point) => point,
             None => {
                 let witness = &mut Witness::default();
-                distance::measure(&met, Stops::default(), witness, effort)?.closest_q
+                met.measure(&METHODS[0], Stops::default(), witness, effort)?.closest_q
             }
         },
     };
-    let towards = match (hit.contact.chain.last(), initial) {
+    let towards = match hit.contact.links.last() {
         // What is nearest is so when they meet.
-        (Some(Link { direction: direction @ Direction::Nearest { .. }, .. }), _) => {
-            unit_vector(&met, direction)
+        Some(Link { direction: direction @ Direction::Nearest { .. }, .. }) => {
+            unit_vector(&cores, direction)
         }
-        (Some(link), _) => unit_vector(at_start, &link.direction).map(|s| match link.frame {
+        Some(link) => unit_vector(&at_start.cores, &link.direction).map(|s| match link.frame {
             Frame::P => pose.rotation * cast.start.pose.rotation.tr_mul(&s),
             Frame::World | Frame::Q => s,
         }),
-        (None, StaticProof::Touching { direction, .. }) => unit_vector(at_start, direction),
-        // Within the margin at the start: the direction of the proof is one of many.
-        (None, StaticProof::Separated { .. }) => {
-            let apart =
-                distance::measure(at_start, Stops::default(), &mut Witness::default(), effort)?;
-            normal_of(at_start, &apart, None).map(|normal| -normal)
+        None if initial.verdict() == Verdict::Touching => {
+            initial.direction().and_then(|direction| unit_vector(&at_start.cores, &direction))
         }
-        (None, StaticProof::Overlapping { .. }) => None,
+        // Within the margin at the start: the direction of the proof is one of many.
+        None => {
+            let (stops, witness) = (Stops::default(), &mut Witness::default());
+            let apart = at_start.measure(&METHODS[0], stops, witness, effort)?;
+            at_start.normal(&apart, None, effort)?.map(|normal| -normal)
+        }
     };
     Ok(Impact { point, normal: towards.map(|s| -s) })
 }
 
-/// The parts of a body that are reached: the index and the place of each. The box of a body of one
+/// The parts of a body that are reached: the index, the place and the radius of each. The box of a body of one
 /// part has been asked.
 fn reached_parts<'e>(
     entry: &'e Entry,
     probe: &impl Probe,
-    mut ask: impl FnMut(u32, Placed<'e>) -> Result<(), Stopped>,
+    mut ask: impl FnMut(u32, Placed<'e>, f64) -> Result<(), Stopped>,
 ) -> Result<(), Stopped> {
     if let Some(placed) = entry.sole() {
-        return ask(0, placed);
+        return ask(0, placed, 0.0);
     }
     for (part, placed) in (0..).zip(entry.now().parts.iter()) {
         if probe.reaches(&placed.bounds).is_some() {
-            let body = &entry.body.parts[part as usize].polytope;
-            ask(part, Placed { body, pose: placed.pose })?;
+            let Part { polytope, radius, .. } = &entry.body.parts[part as usize];
+            ask(part, Placed { body: polytope, pose: placed.pose }, *radius)?;
         }
     }
     Ok(())
@@ -270,17 +279,17 @@ fn meet_at_start(
 ) -> Result<Option<CastHit>, Stopped> {
     effort.look_at_clock()?;
     let mut met = None;
-    reached_parts(candidate.entry, &MeetingBox(*held), |part, q| {
+    reached_parts(candidate.entry, &MeetingBox(*held), |part, q, radius| {
         if met.as_ref().is_some_and(overlaps_at_start) {
             return Ok(());
         }
-        let pair = Pair { p: cast.start, q };
-        let witness = &mut Witness::default();
-        let initial = separation::decide(&pair, &separation::METHODS[0], witness, effort)?.proof;
+        let two = TwoParts::beside(cast.start, q, radius);
+        let (method, witness) = (Chosen::default_of(separation::METHODS), &mut Witness::default());
+        let (initial, _) = two.decide(method, false, witness, effort)?;
         if initial.verdict() == Verdict::Overlapping
             || initial.verdict() == Verdict::Touching && met.is_none()
         {
-            let contact = contact_time::contact_at_start(&pair, initial, cast.proves);
+            let contact = two.contact_at_start(initial, cast.proves);
             met = Some(CastHit::new(candidate, part, contact));
         }
         Ok(())
@@ -297,15 +306,16 @@ fn meet(
 ) -> Result<Option<CastHit>, Stopped> {
     effort.look_at_clock()?;
     let mut met: Option<CastHit> = None;
-    reached_parts(candidate.entry, sweep, |part, q| {
+    reached_parts(candidate.entry, sweep, |part, q, radius| {
+        let two = TwoParts::beside(cast.start, q, radius);
         let question = Question {
-            reach: cast.margin.into(),
+            reach: two.reach(cast.margin),
             time_tolerance: cast.time_tolerance,
-            ..Question::new(Pair { p: cast.start, q }, cast.motion, Motion::rest())
+            ..Question::new(two.cores, cast.motion, Motion::rest())
         };
-        let witness = &mut Witness::default();
-        let contact = contact_time::first_contact(&question, witness, effort)?;
-        if contact.outcome != Outcome::NoContact {
+        let (method, witness) = (&contact_time::METHODS[0], &mut Witness::default());
+        let contact = two.first_contact(method, &question, witness, effort)?;
+        if contact.met.outcome != Outcome::NoContact {
             let hit = CastHit::new(candidate, part, contact);
             met = Some(match met.take() {
                 None => hit,
@@ -319,7 +329,7 @@ fn meet(
 
 /// Whether the polytope is in that part where it starts.
 fn overlaps_at_start(hit: &CastHit) -> bool {
-    matches!(hit.contact.initial, StaticProof::Overlapping { .. })
+    hit.contact.initial.verdict() == Verdict::Overlapping
 }
 
 /// The one of two parts of a body that is met first, with the time of the body. Contact goes before

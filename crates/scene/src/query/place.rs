@@ -4,17 +4,17 @@ use super::Candidate;
 use crate::bounds::{BOX_LANES, Ball, Box3, BoxBlock};
 use crate::brackets::unordered;
 use crate::declared::body::BodyId;
+use crate::methods::Chosen;
 use crate::near::still::Probe;
+use crate::pairs::two_parts::{PartsDepth, PartsDistance, TwoParts};
 use crate::placed::entry::Entry;
 use crate::query::{HitSelection, SceneView};
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::Verdict;
-use clearance_geometry::distance::{self, Distance, Stops};
+use clearance_geometry::claim::{ConvexProof, Verdict};
+use clearance_geometry::distance::{self, Stops};
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::meeting::normal_of;
-use clearance_geometry::pair::{Pair, Placed};
-use clearance_geometry::penetration::{self, Depth};
-use clearance_geometry::separation::{self, Decision};
+use clearance_geometry::pair::Placed;
+use clearance_geometry::separation;
 use clearance_geometry::witness::Witness;
 
 /// A body in contact with a polytope.
@@ -24,8 +24,8 @@ pub struct OverlapHit {
     pub body: BodyId,
     /// The first part of it that overlaps, else that touches.
     pub part: u32,
-    /// Touching or overlapping, with the proof, of the polytope (P) and that part (Q).
-    pub decision: Decision,
+    /// The proof that the polytope (P) and that part (Q) touch or overlap.
+    pub proof: ConvexProof,
 }
 
 /// How far a body is from a polytope.
@@ -37,9 +37,9 @@ pub struct NearHit {
     pub part: u32,
     /// The distance of the polytope (P) and that part (Q), with its proof. Its lower bound holds
     /// for all parts.
-    pub distance: Distance,
+    pub distance: PartsDistance,
     /// How deep the two overlap, if they do. Its upper bound holds for all parts.
-    pub depth: Option<Depth>,
+    pub depth: Option<PartsDepth>,
     /// Unit vector out of the body towards the polytope, rounded; when they overlap, the way out
     /// that is shortest.
     pub normal: Option<Vec3>,
@@ -165,14 +165,14 @@ fn overlap(
 ) -> Result<Option<OverlapHit>, Stopped> {
     effort.look_at_clock()?;
     let mut touching = None;
-    for (part, bounds, pair) in parts(placed, entry) {
+    for (part, bounds, two) in parts(placed, entry) {
         if !held.meets(&bounds) {
             continue;
         }
-        let witness = &mut Witness::default();
-        let decision = separation::decide(&pair, &separation::METHODS[0], witness, effort)?;
-        let hit = OverlapHit { body: entry.body.id, part, decision };
-        match hit.decision.verdict() {
+        let (method, witness) = (Chosen::default_of(separation::METHODS), &mut Witness::default());
+        let (proof, _) = two.decide(method, false, witness, effort)?;
+        let hit = OverlapHit { body: entry.body.id, part, proof };
+        match hit.proof.verdict() {
             Verdict::Overlapping => return Ok(Some(hit)),
             Verdict::Touching => touching = touching.or(Some(hit)),
             Verdict::Separated => {}
@@ -193,25 +193,21 @@ fn near(
     effort.look_at_clock()?;
     let mut nearest: Option<NearHit> = None;
     let mut limit = limit;
-    for (part, bounds, pair) in parts(placed, entry) {
+    for (part, bounds, two) in parts(placed, entry) {
         if held.distance_below(&bounds) > limit {
             continue;
         }
         let witness = &mut Witness::default();
         let stops = Stops { above: limit.is_finite().then_some(limit), below: None };
-        let distance = distance::measure(&pair, stops, witness, effort)?;
+        let distance = two.measure(&distance::METHODS[0], stops, witness, effort)?;
         let is_beyond = distance.lower > limit
-            || below.is_finite() && !distance::is_within(&pair, below, witness, effort)?;
+            || below.is_finite() && !two.compare(below, witness, effort)?.is_within;
         if is_beyond {
             continue;
         }
-        let overlaps = distance.decision.verdict() == Verdict::Overlapping;
-        let depth = if overlaps {
-            Some(penetration::measure(&pair, false, witness, effort)?)
-        } else {
-            None
-        };
-        let normal = normal_of(&pair, &distance, depth.as_ref());
+        let overlaps = distance.proof.verdict() == Verdict::Overlapping;
+        let depth = if overlaps { Some(two.measure_depth(false, effort)?) } else { None };
+        let normal = two.normal(&distance, depth.as_ref(), effort)?;
         let body = entry.body.id;
         let hit = NearHit { body, part, distance, depth, normal, is_unordered: false };
         limit = limit.min(hit.signed_distance()[1].max(0.0));
@@ -240,15 +236,15 @@ fn nearer(known: NearHit, other: NearHit) -> NearHit {
 fn parts<'p>(
     placed: &'p Placed<'p>,
     entry: &'p Entry,
-) -> impl Iterator<Item = (u32, Box3, Pair<'p>)> {
-    let sole = entry.sole().map(|q| (0, entry.bounds(), Pair { p: *placed, q }));
+) -> impl Iterator<Item = (u32, Box3, TwoParts<'p>)> {
+    let sole = entry.sole().map(|q| (0, entry.bounds(), TwoParts::beside(*placed, q, 0.0)));
     let several = sole.is_none().then(|| entry.now());
     let several = several.into_iter().flat_map(move |now| {
         let parts = (0..).zip(&entry.body.parts);
         parts.map(move |(at, part)| {
             let place = &now.parts[at as usize];
             let q = Placed { body: &part.polytope, pose: place.pose };
-            (at, place.bounds, Pair { p: *placed, q })
+            (at, place.bounds, TwoParts::beside(*placed, q, part.radius))
         })
     });
     sole.into_iter().chain(several)

@@ -127,7 +127,7 @@ fn the_proofs_of_motion_with_a_margin_are_accepted_by_the_judge() {
             t_contact: found.t_contact,
             chain: &chain.links,
             pairs: &chain.pairs,
-            initial: chain.initial.as_ref(),
+            initial: chain.initial.as_ref().map(of_polytopes),
         };
         assert_eq!(
             judge_motion(&Course::from(&question), &claim, &mut Effort::unlimited()),

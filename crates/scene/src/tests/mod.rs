@@ -13,6 +13,7 @@ mod proofs;
 mod queries;
 mod ranking;
 mod robots;
+mod rounded;
 mod skewed;
 mod sleep;
 mod structure;
@@ -27,7 +28,7 @@ use super::{
     Scene, Serial,
 };
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::Verdict;
+use clearance_geometry::claim::{ConvexProof, StaticProof, Verdict};
 use clearance_geometry::effort::Effort;
 use clearance_geometry::pair::Pair;
 use clearance_geometry::polytope::Polytope;
@@ -104,6 +105,14 @@ fn brute_force(scene: &Scene) -> BTreeMap<(u32, u32), Verdict> {
     verdicts
 }
 
+/// A proof about parts that are not rounded.
+fn of_polytopes(proof: &ConvexProof) -> &StaticProof {
+    match proof {
+        ConvexProof::Polytopes(proof) => proof,
+        ConvexProof::Rounded(_) => panic!("{proof:?}"),
+    }
+}
+
 /// Every part of P beside every part of Q.
 fn parts<'a>(p: &'a Body, q: &'a Body) -> impl Iterator<Item = Pair<'a>> {
     p.parts.iter().flat_map(move |a| {
@@ -140,6 +149,7 @@ fn tumbling(count: u32, seed: u64) -> Vec<Body> {
                     let offset = random.vector();
                     Part {
                         polytope: shapes[random.below(8) as usize].clone(),
+                        radius: 0.0,
                         body_from_part: random.pose(offset),
                     }
                 })

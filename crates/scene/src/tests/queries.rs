@@ -39,7 +39,11 @@ fn cubes_on_a_grid(random: &mut Random, count: u32) -> (Scene, Vec<(u32, u32, [i
             if id.is_multiple_of(4) { vec![cell(), cell()] } else { vec![cell()] };
         let place = |low: &[i64; 3]| {
             let centre = low.map(|c| c as f64 + 0.5);
-            Part { polytope: half.clone(), body_from_part: at(centre[0], centre[1], centre[2]) }
+            Part {
+                polytope: half.clone(),
+                radius: 0.0,
+                body_from_part: at(centre[0], centre[1], centre[2]),
+            }
         };
         bodies.push(Body {
             parts: parts.iter().map(place).collect(),
@@ -167,7 +171,8 @@ fn hulls(random: &mut Random, count: u32) -> Scene {
     let bodies = (1..=count).map(|id| {
         let shape = |random: &mut Random| shapes[random.below(6) as usize].clone();
         let place = anywhere(random, 2.5);
-        let second = Part { polytope: shape(random), body_from_part: anywhere(random, 1.0) };
+        let second =
+            Part { polytope: shape(random), radius: 0.0, body_from_part: anywhere(random, 1.0) };
         let mut body = Body::solid(id, shape(random)).placed(place);
         if id.is_multiple_of(3) {
             body.parts.push(second);
@@ -493,7 +498,7 @@ fn a_budget_that_ends_is_told() {
 #[test]
 fn what_starts_in_contact_is_told_of_the_part_that_overlaps() {
     let cube = cube(1.0);
-    let part = |x| Part { polytope: cube.clone(), body_from_part: at(x, 0.0, 0.0) };
+    let part = |x| Part { polytope: cube.clone(), radius: 0.0, body_from_part: at(x, 0.0, 0.0) };
     let body = Body { parts: vec![part(0.0), part(1.0)], ..Body::solid(1, cube.clone()) };
     let scene = open(vec![body]);
     let filter = BodyFilter::default();

@@ -274,7 +274,8 @@ fn what_is_said_of_a_margin_is_shown_by_the_proofs_of_the_pair() {
             let [p, q] = [pair.p, pair.q].map(|body| bodies[&body.0]);
             let beside: Vec<Pair<'_>> = parts(p, q).collect();
             let shows = |entry: &PartProof, of: usize, is_within: bool| {
-                let StaticProof::Separated { direction } = &entry.proof else { return false };
+                let proof = of_polytopes(&entry.proof);
+                let StaticProof::Separated { direction } = proof else { return false };
                 let pairs = &entry.margin_pairs;
                 let claim = MarginClaim { margin: pair.margin, is_within, pairs };
                 judge_margin(&beside[of], direction, &claim, &mut Effort::unlimited()).is_ok()

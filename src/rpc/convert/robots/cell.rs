@@ -159,9 +159,9 @@ impl AskedCell {
                 ObstacleShape::Points(points) => of_points(&points, &mut effort)?,
                 ObstacleShape::Box(half) => of_points(&corners(&half), &mut effort)?,
             };
-            let polytope = Place::Obstacle.part(&body);
-            let polytope = polytope.map_err(|refused| path.not_implemented(refused.what))?;
-            still.push(StillBody { polytope: polytope.clone(), pose });
+            let part = Place::Obstacle.part(&body);
+            let part = part.map_err(|refused| path.not_implemented(refused.what))?;
+            still.push(StillBody { polytope: part.polytope.clone(), pose });
         }
         let instance = |(registered, pose): &(Arc<RegisteredRobot>, Pose)| -> (Arc<_>, Pose) {
             (registered.clone(), *pose)

@@ -57,7 +57,7 @@ impl AskedEdges {
         // Finer than this, halves of an interval are no f64 numbers any more.
         let tolerance = tolerance.max(EDGE_WIDTH * EDGE_WIDTH);
         let steps_max = request.steps_per_edge.unwrap_or(u64::MAX).min(limits.edge_steps_max);
-        let question = EdgeQuestion { margin, tolerance, steps_max };
+        let question = EdgeQuestion { reach: margin.into(), tolerance, steps_max };
         let ends = [request.starts, request.ends];
         let api::CheckEdgesRequest { certificate, report_limits, .. } = request;
         Ok(Self { question, ends, fields: ["starts", "ends"], certificate, report_limits })

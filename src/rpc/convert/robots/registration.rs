@@ -59,7 +59,8 @@ impl AskedRobot {
                     let stored = catalogue.by_id(&path, id)?;
                     let part = Place::RobotPart.part(&stored.body);
                     let part = part.map_err(|refused| path.not_implemented(refused.what))?;
-                    registered.insert(file.name.clone(), MeshContent::Polytope(part.clone()));
+                    registered
+                        .insert(file.name.clone(), MeshContent::Polytope(part.polytope.clone()));
                 }
             }
         }

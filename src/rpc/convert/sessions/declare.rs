@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::rpc::convert::body::{Unready, body_of_checked, hull_bytes, hull_time};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{length, points, pose, vector};
+use crate::rpc::convert::rounded::{self, RoundedPoints};
 use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::settings::Limits;
@@ -22,8 +23,9 @@ use clearance_scene::{Contact, Problem};
 pub enum PartSource {
     /// Registered; cannot be deleted meanwhile.
     Registered(Lease),
-    /// Given by its points; and the memory that their hull takes, bytes, estimated.
-    Given(api::Points, u64),
+    /// Given by its points or as a rounded shape; and the memory that its hull takes, bytes,
+    /// estimated.
+    Given(Box<api::placed_body::Source>, u64),
 }
 
 impl PartSource {
@@ -31,7 +33,7 @@ impl PartSource {
     pub fn bytes(&self) -> u64 {
         match self {
             Self::Registered(_) => 0,
-            Self::Given(points, hull_bytes) => 8 * points.xyz.len() as u64 + hull_bytes,
+            Self::Given(source, hull_bytes) => 24 * named_points(source) as u64 + hull_bytes,
         }
     }
 }
@@ -135,9 +137,16 @@ fn given_points(bodies: &[api::Body]) -> usize {
 }
 
 fn points_given(part: &api::PlacedBody) -> usize {
-    match &part.source {
-        Some(api::placed_body::Source::Vertices(points)) => points.xyz.len() / 3,
-        _ => 0,
+    part.source.as_ref().map_or(0, named_points)
+}
+
+/// How many points a shape is given by.
+fn named_points(source: &api::placed_body::Source) -> usize {
+    use api::placed_body::Source;
+    match source {
+        Source::Vertices(points) => points.xyz.len() / 3,
+        Source::Rounded(shape) => rounded::point_count(shape),
+        Source::Id(_) | Source::Alias(_) | Source::Compound(_) => 0,
     }
 }
 
@@ -211,10 +220,11 @@ pub(super) fn parts(
             // A body uses a polytope once, however many of its parts have that shape.
             *lease = leases.entry(lease.stored().id).or_insert_with(|| lease.clone()).clone();
         }
-        let polytope = Place::Session.part(&body);
-        let polytope = polytope.map_err(|refused| path.not_implemented(refused.what))?;
+        let known = Place::Session.part(&body);
+        let known = known.map_err(|refused| path.not_implemented(refused.what))?;
+        let (polytope, radius) = (known.polytope.clone(), known.radius);
         let body_from_part = pose(&path.field("pose"), part.pose.as_ref())?;
-        parts.push(Part { polytope: polytope.clone(), body_from_part });
+        parts.push(Part { polytope, radius, body_from_part });
         shapes.push(shape);
     }
     Ok((parts, shapes))
@@ -227,14 +237,20 @@ fn shape(
     effort: &mut Effort<'_>,
 ) -> Result<(Body, PartSource), Failure> {
     use api::placed_body::Source;
-    let source = wire.source.as_ref();
+    let source = wire.source.as_ref().ok_or_else(|| path.bad("needs id, alias or vertices"))?;
+    let points_max = catalogue.limits.inline_points_max();
+    let given = |asked: RoundedPoints, effort: &mut Effort<'_>| {
+        let body = body_of_checked(&asked.points, effort)?.rounded(asked.radius);
+        let memory_bytes = bytes_at_most(&body, effort).map_err(Unready::Stopped)?;
+        Ok((body, PartSource::Given(Box::new(source.clone()), memory_bytes)))
+    };
     let registered = |path: &Path<'_>, lease: Lease| {
         let body = lease.stored().body.clone();
         let taken = Place::Session.takes(body.kind());
         taken.map_err(|refused| path.not_implemented(refused.what))?;
         Ok((body, PartSource::Registered(lease)))
     };
-    match source.ok_or_else(|| path.bad("needs id, alias or vertices"))? {
+    match source {
         Source::Id(text) => {
             let path = path.field("id");
             registered(&path, catalogue.lease_by_id(&path, text)?)
@@ -243,20 +259,16 @@ fn shape(
             let path = path.field("alias");
             registered(&path, catalogue.lease_by_alias(&path, alias)?)
         }
-        Source::Vertices(given) => {
+        Source::Vertices(wire) => {
             let path = path.field("vertices");
-            let count = given.xyz.len() / 3;
-            path.within(catalogue.limits.inline_points_max(), count)?;
-            let body = body_of_checked(&points(&path, given)?, effort)?;
-            let memory_bytes = bytes_at_most(&body, effort).map_err(Unready::Stopped)?;
-            Ok((body, PartSource::Given(given.clone(), memory_bytes)))
+            path.within(points_max, wire.xyz.len() / 3)?;
+            given(points(&path, wire)?.into(), effort)
         }
         Source::Compound(_) => {
             Err(path.field("compound").not_implemented("compounds as parts").into())
         }
-        Source::Rounded(_) => {
-            let why = "rounded polytopes in sessions";
-            Err(path.field("rounded").not_implemented(why).into())
+        Source::Rounded(shape) => {
+            given(RoundedPoints::convert(&path.field("rounded"), shape, points_max)?, effort)
         }
     }
 }
@@ -344,6 +356,7 @@ pub fn failure(path: &Path<'_>, error: &DeclarationError, limits: &Limits) -> Fa
         | Problem::TooFar
         | Problem::NotALength
         | Problem::NotAnswered
+        | Problem::NotRounded
         | Problem::NotAPoint
         | Problem::NotChecked
         | Problem::NoPairLeft

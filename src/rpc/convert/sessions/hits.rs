@@ -2,7 +2,8 @@
 
 use prost::Message;
 
-use crate::rpc::convert::certificate::{distance_to_wire, motion_to_wire, proof_to_wire};
+use super::proofs::{contact_to_wire, distance_to_wire};
+use crate::rpc::convert::certificate::convex_proof_to_wire;
 use crate::rpc::convert::geometry::{
     outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
@@ -28,7 +29,7 @@ pub fn cast_to_wire(hit: &CastHit, impact: &Impact, certificates: bool) -> api::
         point: Some(vector_to_wire(&impact.point)),
         normal: impact.normal.map(|normal| vector_to_wire(&normal)),
         unordered: hit.is_unordered,
-        proof: certificates.then(|| Proof::Motion(motion_to_wire(&hit.contact))),
+        proof: certificates.then(|| Proof::Motion(contact_to_wire(&hit.contact))),
         ..Default::default()
     }
 }
@@ -39,8 +40,8 @@ pub fn overlap_to_wire(hit: &OverlapHit, certificates: bool) -> api::SceneHit {
     api::SceneHit {
         body_id: hit.body.0,
         part: hit.part,
-        verdict: verdict_to_wire(hit.decision.verdict()).into(),
-        proof: certificates.then(|| Proof::Standing(proof_to_wire(&hit.decision.proof))),
+        verdict: verdict_to_wire(hit.proof.verdict()).into(),
+        proof: certificates.then(|| Proof::Standing(convex_proof_to_wire(&hit.proof, &[]))),
         ..Default::default()
     }
 }
@@ -53,11 +54,11 @@ pub fn near_to_wire(hit: &NearHit, certificates: bool) -> api::SceneHit {
         body_id: hit.body.0,
         part: hit.part,
         distance: Some(api::Bracket { lower, upper }),
-        verdict: verdict_to_wire(hit.distance.decision.verdict()).into(),
+        verdict: verdict_to_wire(hit.distance.proof.verdict()).into(),
         point: Some(vector_to_wire(&hit.distance.closest_q)),
         normal: hit.normal.map(|normal| vector_to_wire(&normal)),
         unordered: hit.is_unordered,
-        proof: certificates.then(|| Proof::Separation(distance_to_wire(&hit.distance, &[]))),
+        proof: certificates.then(|| Proof::Separation(distance_to_wire(&hit.distance))),
         ..Default::default()
     }
 }

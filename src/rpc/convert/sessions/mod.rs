@@ -16,6 +16,7 @@ pub mod packed;
 pub mod packed_pairs;
 pub mod pair;
 pub mod plan;
+pub mod proofs;
 pub mod report;
 pub mod robots;
 pub mod size;

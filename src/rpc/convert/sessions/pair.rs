@@ -1,9 +1,8 @@
 //! What a report tells of a pair of bodies, with its proofs.
 
 use super::plan::Plan;
-use crate::rpc::convert::certificate::{
-    depth_to_wire, link_to_wire, proof_to_wire, proof_with_margin_to_wire,
-};
+use super::proofs::{depth_to_wire, motion_to_wire};
+use crate::rpc::convert::certificate::convex_proof_to_wire;
 use crate::rpc::convert::geometry::{
     direction_to_wire, outcome_to_wire, pairs_to_wire, stopped_to_wire, vector_to_wire,
     verdict_to_wire,
@@ -226,7 +225,7 @@ fn compound(entries: Vec<api::PartProof>) -> api::StaticCertificate {
 }
 
 fn part_certificate(entry: &PartProof) -> api::StaticCertificate {
-    proof_with_margin_to_wire(&entry.proof, &entry.margin_pairs)
+    convex_proof_to_wire(&entry.proof, &entry.margin_pairs)
 }
 
 fn contact(known: &PairContact, plan: &Plan, counts: [usize; 2]) -> api::FirstContact {
@@ -243,11 +242,8 @@ fn contact(known: &PairContact, plan: &Plan, counts: [usize; 2]) -> api::FirstCo
 }
 
 fn motion(chains: &[PartChain], counts: [usize; 2]) -> api::MotionCertificate {
-    let certificate = |chain: &PartChain| api::MotionCertificate {
-        initial: chain.initial.as_ref().map(proof_to_wire),
-        chain: chain.links.iter().map(link_to_wire).collect(),
-        contact_pairs: pairs_to_wire(&chain.pairs),
-        ..Default::default()
+    let certificate = |chain: &PartChain| {
+        motion_to_wire(chain.initial.as_ref(), &chain.start, &chain.links, &chain.pairs)
     };
     if counts == [1, 1] {
         return chains.first().map(certificate).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use crate::rpc::convert::geometry::{direction_vector, length, signed_length, tolerance};
 use crate::rpc::convert::paging::reply_bytes;
-use crate::rpc::path::{BadField, Path};
+use crate::rpc::path::{BadField, NotImplemented, Path};
 use crate::runtime::settings::Limits;
 use clearance_geometry::claim::TIME_TOLERANCE;
 use clearance_geometry::distance::Stops;
@@ -84,6 +84,15 @@ impl Plan {
             packed: wire.packed,
             reply_bytes: wire.reply_bytes_max,
         })
+    }
+
+    /// That it asks nothing that is not answered about bodies with rounded parts, if there are any.
+    pub fn check_rounded(&self, path: &Path<'_>, are_there: bool) -> Result<(), NotImplemented> {
+        if are_there && self.questions.along.is_some() {
+            let why = "ranges along a direction of rounded polytopes";
+            return Err(path.field("report").field("along").not_implemented(why));
+        }
+        Ok(())
     }
 
     /// Whether what is asked of a pair takes as long as many verdicts.

@@ -35,7 +35,7 @@ pub fn body_to_wire(body: &Body, shapes: &[PartSource]) -> api::Body {
         use api::placed_body::Source;
         let source = match shape {
             PartSource::Registered(lease) => Source::Id(lease.stored().id.to_string()),
-            PartSource::Given(points, _) => Source::Vertices(points.clone()),
+            PartSource::Given(source, _) => Source::clone(source),
         };
         api::PlacedBody { source: Some(source), pose: Some(pose_to_wire(&part.body_from_part)) }
     };

@@ -115,7 +115,7 @@ impl EdgesStatement {
             let [from, to] = asked.ends.each_ref().map(|ends| &ends[place.clone()]);
             let claim = EdgeClaim {
                 ends: [from, to],
-                margin: asked.question.margin,
+                margin: asked.question.reach.upper(),
                 free_until: told.free_until,
                 contact: told.contact,
             };

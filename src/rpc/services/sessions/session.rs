@@ -105,6 +105,7 @@ impl Session {
         };
         let scene = Scene::open(declaration, methods, scene_limits(limits))
             .map_err(|error| declare::failure(&at, &error, limits))?;
+        plan.check_rounded(path, scene.has_rounded())?;
         let mut session = Self {
             scene,
             shapes: BTreeMap::new(),
@@ -294,6 +295,8 @@ impl Session {
         let wire = &*named;
         let asked = AskedFrame::convert(path, wire, &self.defaults, catalogue, effort)
             .map_err(|failure| refuse(&failure))?;
+        let are_rounded = self.scene.has_rounded() || asked.frame.has_rounded();
+        asked.plan.check_rounded(path, are_rounded).map_err(|refused| refuse(&refused.into()))?;
         let is_next = wire.frame_id > self.scene.frame();
         if is_next {
             self.fits(&asked, path, catalogue).map_err(|failure| refuse(&failure))?;

@@ -9,7 +9,7 @@ use self::entries::{is_single, located, one_of_each};
 use self::motion::SaidMotion;
 use super::faces::NamedFaces;
 use crate::rpc::convert::body::AskedBody;
-use crate::rpc::convert::certificate::{at_most, margin_pairs, proof, surface};
+use crate::rpc::convert::certificate::{at_most, convex_proof, margin_pairs, surface};
 use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::convert::geometry::{direction, margin, verdict};
 use crate::rpc::path::Path;
@@ -162,7 +162,9 @@ impl PartsStatement {
         let Self { bodies: [p, q], said } = self;
         let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
         let (of_p, of_q) = (points(&p), points(&q));
-        let compounds = Compounds { p: &of_p, q: &of_q };
+        let radii = [&p, &q].map(|parts| radii(parts));
+        let radii = [&radii[0][..], &radii[1][..]];
+        let compounds = Compounds { p: &of_p, q: &of_q, radii };
         Ok(match said {
             Said::Standing(said) => said.judge(&compounds, effort),
             Said::Motion(said) => said.judge(&compounds, [&p, &q], effort),
@@ -172,6 +174,10 @@ impl PartsStatement {
 
 fn points(parts: &[PlacedBody]) -> Vec<Points<'_>> {
     parts.iter().map(|part| (&part.hull()).into()).collect()
+}
+
+fn radii(parts: &[PlacedBody]) -> Vec<f64> {
+    parts.iter().map(|part| part.body.radius()).collect()
 }
 
 /// The margin asked about, and what is said of it.
@@ -194,7 +200,7 @@ fn statements(
 ) -> Result<Vec<PartStatement>, Failure> {
     let statement = |path: &Path<'_>, parts, wire: Option<&api::StaticCertificate>| {
         let margin_pairs = margin_pairs(path, wire)?;
-        Ok::<_, Failure>(PartStatement { parts, proof: proof(path, wire)?, margin_pairs })
+        Ok::<_, Failure>(PartStatement { parts, proof: convex_proof(path, wire)?, margin_pairs })
     };
     match wire.and_then(|wire| wire.proof.as_ref()) {
         Some(api::static_certificate::Proof::Compound(compound)) => {
@@ -294,11 +300,11 @@ impl SaidStanding {
             Measure::Depth { bounds, face, surface, others }
                 if self.verdict == Verdict::Overlapping =>
             {
-                let [PartStatement { parts, .. }] = &self.entries[..] else {
+                let [PartStatement { parts, proof, .. }] = &self.entries[..] else {
                     return Err(format!("{}: one has to name the deepest parts", self.list));
                 };
                 let face = face.as_ref().ok_or("the face is missing")?;
-                let deepest = DepthClaim { parts, face, surface: surface.as_ref() };
+                let deepest = DepthClaim { parts, proof, face, surface: surface.as_ref() };
                 judge_compounds_depth(compounds, *bounds, &deepest, others, effort).map_err(located)
             }
             Measure::Distance { bounds, .. } | Measure::Depth { bounds, .. } => {

@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::entries::{is_single, located, one_of_each};
-use crate::rpc::convert::certificate::{at_most, chain, proof};
+use crate::rpc::convert::certificate::{at_most, chain, convex_proof, margin_pairs};
 use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::convert::geometry::{outcome, verdict};
 use crate::rpc::convert::motions::motions;
@@ -14,8 +14,8 @@ use clearance_bodies::PlacedBody;
 use clearance_bodies::table::first_contact::Motions;
 use clearance_certificates::told::{Told, required, t_contact};
 use clearance_geometry::claim::{
-    Compounds, Course, Link, MotionClaim, Outcome, PartMotion, PartStatement, Parts, StaticProof,
-    Verdict,
+    Compounds, ConvexProof, Course, Link, MotionClaim, Outcome, PartMotion, PartStatement, Parts,
+    Reach, StaticProof, Verdict,
 };
 use clearance_geometry::effort::Effort;
 use clearance_geometry::judge::{Refusal, judge_compounds, judge_compounds_motion};
@@ -43,7 +43,9 @@ pub(super) struct SaidMotion {
 #[derive(Clone, Debug)]
 struct MotionEntry {
     parts: Parts,
-    initial: Option<StaticProof>,
+    initial: Option<ConvexProof>,
+    /// What shows that rounded parts are farther apart than the margin at t = 0.
+    start: ArrayVec<VertexPair, 3>,
     chain: Vec<Link>,
     pairs: ArrayVec<VertexPair, 6>,
 }
@@ -91,16 +93,18 @@ impl SaidMotion {
             let (i, j) = (i as usize, j as usize);
             let pair = Pair { p: p[i].hull(), q: q[j].hull() };
             let (motion_p, motion_q) = (self.of_parts[0][i], self.of_parts[1][j]);
-            (&Question { motion_p, motion_q, ..self.motions.about(pair) }).into()
+            let question = self.motions.about(pair);
+            let radii = [p[i].body.radius(), q[j].body.radius()];
+            let reach = Reach::of_rounded(radii, self.motions.margin);
+            (&Question { motion_p, motion_q, reach, ..question }).into()
         };
         let &Self { outcome, t_free, t_contact, .. } = self;
         let entries: Vec<PartMotion<'_>> = self
             .entries
             .iter()
-            .map(|MotionEntry { parts, initial, chain, pairs }| {
-                let initial = initial.as_ref();
-                let claim = MotionClaim { outcome, t_free, t_contact, chain, pairs, initial };
-                PartMotion { parts, claim }
+            .map(|MotionEntry { parts, initial, start, chain, pairs }| {
+                let claim = MotionClaim { outcome, t_free, t_contact, chain, pairs, initial: None };
+                PartMotion { parts, initial: initial.as_ref(), start, claim }
             })
             .collect();
         judge_compounds_motion(compounds, course, &entries, self.is_start_open, effort)
@@ -140,10 +144,11 @@ fn movement(
     wire: &api::MotionCertificate,
 ) -> Result<MotionEntry, Failure> {
     let initial_path = path.field("initial");
-    let initial = wire.initial.as_ref().map(|initial| proof(&initial_path, Some(initial)));
+    let initial = wire.initial.as_ref().map(|initial| convex_proof(&initial_path, Some(initial)));
     Ok(MotionEntry {
         parts,
         initial: initial.transpose()?,
+        start: margin_pairs(&initial_path, wire.initial.as_ref())?,
         chain: chain(&path.field("chain"), &wire.chain)?,
         pairs: at_most(&path.field("contact_pairs"), &wire.contact_pairs)?,
     })
@@ -152,7 +157,8 @@ fn movement(
 /// What an entry says of the start: where no verdict is given, its first link begins there.
 fn at_start(entry: &MotionEntry) -> Option<PartStatement> {
     let first = || entry.chain.first().filter(|link| link.t0 <= 0.0);
-    let by_link = || first().map(|link| StaticProof::Separated { direction: link.direction });
+    let by_link =
+        || first().map(|link| StaticProof::Separated { direction: link.direction }.into());
     let proof = entry.initial.clone().or_else(by_link)?;
     Some(PartStatement { parts: entry.parts.clone(), proof, margin_pairs: ArrayVec::new() })
 }

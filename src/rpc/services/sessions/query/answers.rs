@@ -142,7 +142,7 @@ impl Answers {
             }
         }
         let all_rays = asked.rays.as_deref().unwrap_or_default();
-        let point = Place::SceneQuery.part(point)?;
+        let point = Place::SceneQuery.part(point)?.polytope;
         let meet = |[origin, velocity]: &[Vec3; 2]| {
             let pose = Pose::translation(origin.x, origin.y, origin.z);
             responder.meet(Placed { body: point, pose }, *velocity)
@@ -161,7 +161,7 @@ impl Answers {
         let parts = bodies.iter().flatten().map(|body| Place::SceneQuery.part(body));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let meet = |way: &AskedWay| {
-            let body = parts[way.body as usize];
+            let body = parts[way.body as usize].polytope;
             responder.meet(Placed { body, pose: way.start }, way.velocity)
         };
         Ok(casts.go_on(&asked_casts.ways, meet, until, reply))
@@ -278,7 +278,7 @@ impl Responder<'_> {
         let preparing = &mut Effort::with_stop(u64::MAX, self.stop);
         let PlacedBody { body, pose } = question.shape.clone().prepare(self.point, preparing)?;
         let part = Place::SceneQuery.part(&body).map_err(Failure::from)?;
-        let placed = Placed { body: part, pose };
+        let placed = Placed { body: part.polytope, pose };
         let mut answer = api::SceneAnswer::default();
         match question.kind {
             AskedKind::Cast { motion, margin, time_tolerance } => {

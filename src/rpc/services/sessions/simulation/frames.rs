@@ -56,7 +56,11 @@ impl Shapes {
         let mut body = Body::solid(id, pick(random)).placed(place(random));
         if random.below(6) == 0 {
             let offset = random.vector() * 0.5;
-            body.parts.push(Part { polytope: pick(random), body_from_part: random.pose(offset) });
+            body.parts.push(Part {
+                polytope: pick(random),
+                radius: 0.0,
+                body_from_part: random.pose(offset),
+            });
         }
         if random.below(3) == 0 {
             body.groups = [["arm", "cell"][random.below(2) as usize]].into();

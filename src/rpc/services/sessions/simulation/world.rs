@@ -66,7 +66,7 @@ impl Ground {
             let id = known.unwrap()[0].stored.id;
             let stored = shared.store.get(&id).unwrap();
             let shape = Place::Session.part(&stored.body).expect("a polytope was registered");
-            (shape.clone(), id.to_string())
+            (shape.polytope.clone(), id.to_string())
         };
         let shapes = Shapes(frames::polytopes().into_iter().map(register).collect());
         Self { shared, shapes }
