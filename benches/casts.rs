@@ -74,7 +74,13 @@ fn measure(count: u32, hash: &mut u64) {
                 let pose = Pose::translation(place.x, place.y, place.z);
                 let start = Placed { body: shape, pose };
                 let motion = Motion::Linear { velocity };
-                Cast { start, motion, margin: 0.0, time_tolerance: 1e-9, proves: false }
+                Cast {
+                    start: start.into(),
+                    motion,
+                    margin: 0.0,
+                    time_tolerance: 1e-9,
+                    proves: false,
+                }
             })
             .collect();
         let (mut met, mut told) = (0, Vec::with_capacity(4 * casts.len()));

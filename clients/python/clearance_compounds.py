@@ -1,19 +1,20 @@
 """Checks what the server says of bodies of several convex parts, as sessions report it.
 
 Proofs are the dictionaries that a PairReport's `certificate`, `distanceCertificate`, `depthCertificate` and
-`firstContact` are as JSON (as grpcurl prints them). A body is a list of parts, each its vertices and its pose in the
-world: `placed` makes it of the poses in the body. A refusal says which entry is refused. Every function raises
-`Refused` with the reason, or returns if the claim is proven.
+`firstContact` are as JSON (as grpcurl prints them). A body is a list of parts, each its vertices, its pose in the world
+and, if it is rounded, the radius: `placed` makes it of the poses in the body. A refusal says which entry is refused.
+Every function raises `Refused` with the reason, or returns if the claim is proven.
 """
 import sys
 
-from clearance_solids import direction, only
+from clearance_solids import FRAMES, bracket, direction, only, vertex_pairs
 from clearance_poses import TakesTooLong, patient, turn_of
-from clearance_verify import (Pair, Refused, bound, dot, negative, require, verify_depth, verify_distance, verify_margin,
+from clearance_rounded import (is_upper_shown, shown_at_start, sign, verdict_of, verify_rounded,
+                               verify_rounded_depth)
+from clearance_verify import (Pair, Refused, bound, negative, require, verify_depth, verify_distance, verify_margin,
                               verify_motion, verify_static)
 
 VERDICTS = ("SEPARATED", "TOUCHING", "OVERLAPPING")
-FRAMES = {"DIRECTION_FRAME_WORLD": "world", "DIRECTION_FRAME_P": "p", "DIRECTION_FRAME_Q": "q"}
 
 
 def composed(body, part):
@@ -25,8 +26,8 @@ def composed(body, part):
 
 
 def placed(parts, pose):
-    """A body: `parts` are vertices and poses in it."""
-    return [(points, composed(pose, at)) for points, at in parts]
+    """A body: `parts` are vertices and poses in it, and radii of those that are rounded."""
+    return [(points, composed(pose, at), *radius) for points, at, *radius in parts]
 
 
 def part_motions(parts, pose, motion):
@@ -39,10 +40,6 @@ def part_motions(parts, pose, motion):
         return [(*motion[:-1], pivot)] * len(parts)
     turn = turn_of(pose, motion)
     return [("to_pose", composed(motion[1], at), turn, pivot) for _, at in parts]
-
-
-def vertex_pairs(json):
-    return [[pair.get("i", 0), pair.get("j", 0)] for pair in json]
 
 
 def static(json):
@@ -65,6 +62,29 @@ def chosen(entry, p, q):
         require(len(set(found)) == len(found), f"{name}: {found!r} names a part twice")
         named.append(found)
     return [(i, j) for i in named[0] for j in named[1]]
+
+
+def parts_of(body_p, body_q, i, j):
+    return body_p[i][0], body_q[j][0], body_p[i][1], body_q[j][1]
+
+
+def radii_of(body_p, body_q, i, j):
+    """0 of what is not rounded."""
+    return [part[2] if len(part) > 2 else 0.0 for part in (body_p[i], body_q[j])]
+
+
+def stand(p, q, i, j, certificate, margin=None, within=None):
+    """How two parts stand, by a certificate of these."""
+    bodies, radii = parts_of(p, q, i, j), radii_of(p, q, i, j)
+    if any(radii):
+        said = verdict_of(certificate)
+        verify_rounded(*bodies, *radii, said, certificate, margin, within)
+        return said
+    said, cert = static(certificate)
+    verify_static(*bodies, said, cert)
+    if within is not None:
+        verify_margin(*bodies, margin, within, said, cert)
+    return said
 
 
 def only_vectors(directions):
@@ -95,14 +115,12 @@ def verify_compounds(p, q, verdict, certificate, margin=None, within=None):
     seen, verdicts = set(), set()
 
     def judge(entry):
-        parts, (said, cert) = chosen(entry, p, q), static(entry.get("certificate"))
+        parts, certificate = chosen(entry, p, q), entry.get("certificate")
         if len(parts) > 1:
-            require(said == "SEPARATED", "of several parts together a proof is a vector that separates them")
-            only_vectors([entry["certificate"]["separated"].get("direction")])
-        for i, j in parts:
-            verify_static(p[i][0], q[j][0], p[i][1], q[j][1], said, cert)
+            require(only(certificate)[0] == "separated", "of several parts together a proof is a vector that separates them")
+            only_vectors([certificate["separated"].get("direction")])
+        verdicts.update(stand(p, q, i, j, certificate) for i, j in parts)
         seen.update(parts)
-        verdicts.add(said)
 
     each(entries, path, judge)
     require(verdict == max(verdicts, key=VERDICTS.index, default=None), "the entries are for another verdict")
@@ -117,24 +135,15 @@ def verify_compounds(p, q, verdict, certificate, margin=None, within=None):
 
     def compare(entry):
         nonlocal shown
-        cert = static(entry["certificate"])[1]
         for i, j in chosen(entry, p, q):
             try:
-                verify_margin(p[i][0], q[j][0], p[i][1], q[j][1], margin, within, "SEPARATED", cert)
+                stand(p, q, i, j, entry["certificate"], margin, within)
                 shown += 1
             except Refused as why:
                 if not within or isinstance(why, TakesTooLong):
                     raise
     each(entries, path, compare)
     require(shown, "no entry shows that the bodies are within the margin")
-
-
-def parts_of(body_p, body_q, i, j):
-    return body_p[i][0], body_q[j][0], body_p[i][1], body_q[j][1]
-
-
-def bracket(json):
-    return json.get("lower", 0.0), json.get("upper", 0.0)
 
 
 @patient
@@ -153,7 +162,10 @@ def verify_compound_distance(p, q, verdict, distance, certificate):
         seen.update(parts)
         if "direction" not in entry:
             require(len(parts) == 1, "of several parts together a proof is a vector that separates them")
-            bodies = parts_of(p, q, *parts[0])
+            bodies, radii = parts_of(p, q, *parts[0]), radii_of(p, q, *parts[0])
+            if any(radii):
+                shown += is_upper_shown(Pair(*bodies), sum(map(bound, radii)), bound(lower), bound(upper), pairs)
+                return
             verify_distance(*bodies, lower, sys.float_info.max, pairs)
             try:
                 verify_distance(*bodies, 0.0, upper, pairs)
@@ -169,9 +181,8 @@ def verify_compound_distance(p, q, verdict, distance, certificate):
         for i, j in parts:
             pair = Pair(*parts_of(p, q, i, j))
             s = pair.direction(direction(entry["direction"]))
-            gap = pair.gap(s)
-            require(gap >= 0 and gap ** 2 >= (bound(lower) * pair.unit) ** 2 * dot(s, s),
-                    "the parts come closer than the lower bound")
+            least = sum(map(bound, radii_of(p, q, i, j))) + bound(lower)
+            require(sign(pair, s, least) >= 0, "the parts come closer than the lower bound")
 
     each(entries, "certificate.parts", judge)
     bound(upper)
@@ -198,7 +209,12 @@ def verify_compound_depth(p, q, verdict, depth, certificate):
         require(len(flat) % 3 == 0, "three corners a triangle")
         surface = {"corners": vertex_pairs(surface.get("corners", [])),
                    "triangles": [flat[k:k + 3] for k in range(0, len(flat), 3)]}
-    verify_depth(*parts_of(p, q, *deepest[0]), lower, upper, direction(certificate.get("face")), surface)
+    bodies, radii = parts_of(p, q, *deepest[0]), radii_of(p, q, *deepest[0])
+    if any(radii):
+        of_two = {**certificate, "verdict": named[0].get("certificate", certificate["verdict"])}
+        verify_rounded_depth(*bodies, *radii, "OVERLAPPING", depth, of_two)
+    else:
+        verify_depth(*bodies, lower, upper, direction(certificate.get("face")), surface)
     seen = set(deepest)
 
     def judge(entry):
@@ -208,9 +224,8 @@ def verify_compound_depth(p, q, verdict, depth, certificate):
         for i, j in parts:
             pair = Pair(*parts_of(p, q, i, j))
             s = pair.direction(direction(entry.get("direction")))
-            reach = -pair.gap(negative(s))
-            require(reach <= 0 or reach ** 2 <= (bound(upper) * pair.unit) ** 2 * dot(s, s),
-                    "the parts may be deeper than the upper bound")
+            beyond = sum(map(bound, radii_of(p, q, i, j))) - bound(upper)
+            require(sign(pair, negative(s), beyond) >= 0, "the parts may be deeper than the upper bound")
         seen.update(parts)
 
     each(certificate.get("parts", []), "certificate.parts", judge)
@@ -232,13 +247,13 @@ def verify_compound_motion(p, q, motions_p, motions_q, answer, margin=0.0, devia
     start_open = "stopped" in answer and t_free == 0 and outcome != "NO_CONTACT"
     seen, met, unmet = set(), False, "no entry shows the contact"
 
-    def free(bodies, motions, claim, initial):
+    def free(bodies, motions, claim, initial, reach):
         if not (contact and t_contact == 0) and not (start_open and not claim["certificate"]["chain"]):
             # Contact by then is that of others.
             claim = {**claim, "verdict": "UNDECIDED" if contact else outcome}
-            verify_motion(*bodies, *motions, claim, margin, deviation, initial=initial)
+            verify_motion(*bodies, *motions, claim, reach, deviation, initial=initial)
             if contact and not claim["certificate"]["chain"]:
-                verify_margin(*bodies, margin, False, "SEPARATED", {**initial, "margin_pairs": []})
+                verify_margin(*bodies, reach, False, "SEPARATED", {**initial, "margin_pairs": []})
 
     def judge(entry):
         nonlocal met, unmet
@@ -247,27 +262,29 @@ def verify_compound_motion(p, q, motions_p, motions_q, answer, margin=0.0, devia
             only_vectors([link.get("direction") for link in cert.get("chain", [])])
             if "initial" in cert:
                 only_vectors([cert["initial"].get("separated", {}).get("direction")])
-        said, initial = static(cert["initial"]) if "initial" in cert else (None, None)
         chain = [{"t0": link.get("t0", 0.0), "t1": link.get("t1", 0.0), "frame": FRAMES.get(link.get("frame")),
                   **direction(link.get("direction"))} for link in cert.get("chain", [])]
         claim = {"verdict": outcome, "t_free": t_free, "t_contact": answer.get("tContact"),
                  "certificate": {"chain": chain, "pairs": vertex_pairs(cert.get("contactPairs", []))}}
         for i, j in parts:
-            bodies, motions = (p[i][0], q[j][0], p[i][1], q[j][1]), (motions_p[i], motions_q[j])
-            if said:
-                verify_static(*bodies, said, initial)
+            bodies, motions, radii = parts_of(p, q, i, j), (motions_p[i], motions_q[j]), radii_of(p, q, i, j)
+            reach, said, initial = bound(margin) + sum(map(bound, radii)), None, None
+            if "initial" in cert:
+                said = stand(p, q, i, j, cert["initial"])
+                if said == "SEPARATED":
+                    initial = shown_at_start(cert["initial"])
             if said in VERDICTS[1:]:
                 require(contact and t_contact == 0 and not chain, "in contact at t = 0")
                 met = True
                 continue
             if contact and len(parts) == 1 and claim["certificate"]["pairs"]:
                 try:
-                    verify_motion(*bodies, *motions, claim, margin, deviation, initial=initial)
+                    verify_motion(*bodies, *motions, claim, reach, deviation, initial=initial)
                     met = True
                     continue
                 except Refused as why:
                     unmet = str(why)
-            free(bodies, motions, claim, initial)
+            free(bodies, motions, claim, initial, reach)
         seen.update(parts)
 
     each(entries, "certificate.parts", judge)

@@ -1,12 +1,11 @@
 """Checks what is proven of bodies with round edges: polytopes with a ball of one radius around each of their points.
 
-Certificates are JSON as the server gives it, `{"rounded": {"verdict": ..., "pairs": [{"i": ..., "j": ...}]}}`. All but the
-free part of turning motions is decided in whole numbers and fractions: radii and margins are added exactly, and lengths
+Certificates are JSON as the server gives it, `{"rounded": {"verdict": ..., "pairs": [{"i": ..., "j": ...}]}}`, or
+`{"separated": {"direction": ...}}`, along which more than the radii is left between the polytopes. All but the free part of turning motions is decided in whole numbers and fractions: radii and margins are added exactly, and lengths
 are compared by their squares.
 """
-from clearance_compounds import FRAMES, bracket, vertex_pairs
 from clearance_poses import Refused, finite, patient, require  # noqa: F401
-from clearance_solids import direction
+from clearance_solids import FRAMES, bracket, direction, only, vertex_pairs
 from clearance_verify import Pair, bound, dot, nearest, negative, surrounded, verify_motion
 
 VERDICTS = {f"VERDICT_{word}": word for word in ("SEPARATED", "TOUCHING", "OVERLAPPING")}
@@ -18,35 +17,50 @@ def pairs_of(told, name):
     return [[entry.get("i", 0), entry.get("j", 0)] for entry in entries]
 
 
+def verdict_of(certificate):
+    """What a certificate is for."""
+    form, told = only(certificate)
+    require(form in ("rounded", "separated"), "no proof about rounded bodies")
+    return VERDICTS.get(told.get("verdict")) if form == "rounded" else "SEPARATED"
+
+
+def sign(pair, s, length):
+    """That of the gap along a direction, by its length, less a length; either may be negative."""
+    gap, length = pair.gap(s), length * pair.unit
+    signed = lambda x, square: square if x >= 0 else -square
+    return signed(gap, gap ** 2) - signed(length, length ** 2 * dot(s, s))
+
+
 @patient
 def verify_rounded(p, q, pose_p, pose_q, radius_p, radius_q, verdict, certificate, margin=None, within=None):
     """How two polytopes stand with balls of these radii around all their points (0: none), and whether the distance is
     at most the margin, if `within` says so or denies it. verdict: "SEPARATED", "TOUCHING" or "OVERLAPPING"."""
-    require(isinstance(certificate, dict) and set(certificate) == {"rounded"}, "no proof about rounded bodies")
-    told = certificate["rounded"]
-    require(VERDICTS.get(told.get("verdict")) == verdict, "the certificate is for another verdict")
+    require(verdict_of(certificate) == verdict, "the certificate is for another verdict")
+    form, told = only(certificate)
     radii = bound(radius_p) + bound(radius_q)
     require(radii > 0, "neither body is rounded")
     pair = Pair(p, q, pose_p, pose_q)
 
-    def shown(pairs, most, reach):
-        """The sign of |v| less the reach; and that of the gap along v less the reach, by the length of v."""
+    def farther(s, reach):
+        return any(s) and sign(pair, s, reach) > 0
+
+    def nearest_of(pairs, most, reach):
+        """v, and the sign of |v| less the reach."""
         v, n = nearest(pair.differences(pairs, 1, most))
-        reach, square = reach * pair.unit, dot(v, v)
+        return v, dot(v, v) - (reach * pair.unit * n) ** 2
 
-        def gap():
-            wide = pair.gap(v)
-            return (wide > 0) * wide ** 2 - reach ** 2 * square if any(v) else -1
-        return square - (reach * n) ** 2, gap
-
-    length, gap = shown(pairs_of(told, "pairs"), 6 if verdict == "OVERLAPPING" else 3, radii)
-    if verdict == "OVERLAPPING":
-        require(length < 0, "the pairs are not nearer than the radii")
-    elif verdict == "TOUCHING":
-        require(length == 0, "the pairs are not as far apart as the radii")
-        require(gap() >= 0, "the bodies may come nearer")
+    if form == "separated":
+        s = pair.direction(direction(told.get("direction")))
+        require(farther(s, radii), "the direction does not separate")
     else:
-        require(gap() > 0, "the pairs do not separate")
+        s, length = nearest_of(pairs_of(told, "pairs"), 6 if verdict == "OVERLAPPING" else 3, radii)
+        if verdict == "OVERLAPPING":
+            require(length < 0, "the pairs are not nearer than the radii")
+        elif verdict == "TOUCHING":
+            require(length == 0, "the pairs are not as far apart as the radii")
+            require(any(s) and sign(pair, s, radii) >= 0, "the bodies may come nearer")
+        else:
+            require(farther(s, radii), "the pairs do not separate")
     require(len(pairs_of(told, "marginPairs")) <= 3, "not 1 to 3 vertex pairs")
     if within is None:
         return
@@ -54,10 +68,12 @@ def verify_rounded(p, q, pose_p, pose_q, radius_p, radius_q, verdict, certificat
     reach = radii + bound(margin)
     if verdict != "SEPARATED":
         return require(within, "the bodies are in contact")
-    length, gap = shown(pairs_of(told, "marginPairs") or pairs_of(told, "pairs"), 3, reach)
+    pairs = pairs_of(told, "marginPairs") or (pairs_of(told, "pairs") if form == "rounded" else [])
+    if pairs or within:
+        s, length = nearest_of(pairs, 3, reach)
     if within:
         return require(length <= 0, "the pairs are farther away than the margin")
-    require(gap() > 0, "the bodies may come within the margin")
+    require(farther(s, reach), "the bodies may come within the margin")
 
 
 @patient
@@ -69,12 +85,17 @@ def verify_rounded_distance(p, q, pose_p, pose_q, radius_p, radius_q, verdict, d
     require(lower <= upper, "not lower <= upper")
     if verdict != "SEPARATED":
         return require(lower == 0, "a distance in contact")
-    pair, radii = Pair(p, q, pose_p, pose_q), bound(radius_p) + bound(radius_q)
-    v, n = nearest(pair.differences(vertex_pairs(certificate.get("pairs", [])), 1, 3))
-    lower, upper = ((radii + end) * pair.unit for end in (lower, upper))
-    require(dot(v, v) <= (upper * n) ** 2, "the pairs are farther away than the upper bound")
-    gap = pair.gap(v)
-    require(gap > 0 and gap ** 2 >= lower ** 2 * dot(v, v), "M is nearer than the lower bound")
+    radii = bound(radius_p) + bound(radius_q)
+    pairs = vertex_pairs(certificate.get("pairs", []))
+    shown = is_upper_shown(Pair(p, q, pose_p, pose_q), radii, lower, upper, pairs)
+    require(shown, "the pairs are farther away than the upper bound")
+
+
+def is_upper_shown(pair, radii, lower, upper, pairs):
+    """Whether pairs show the upper bound of a distance; they have to show the lower one."""
+    v, n = nearest(pair.differences(pairs, 1, 3))
+    require(any(v) and sign(pair, v, radii + lower) >= 0, "M is nearer than the lower bound")
+    return dot(v, v) <= ((radii + upper) * pair.unit * n) ** 2
 
 
 @patient
@@ -90,9 +111,7 @@ def verify_rounded_depth(p, q, pose_p, pose_q, radius_p, radius_q, verdict, dept
     pair, radii = Pair(p, q, pose_p, pose_q), bound(radius_p) + bound(radius_q)
     require("face" in certificate, "the face is missing")
     s = pair.direction(direction(certificate["face"]))
-    gap, beyond = pair.gap(negative(s)), (radii - upper) * pair.unit  # both may be negative
-    signed = lambda x, square: square if x >= 0 else -square
-    require(signed(gap, gap ** 2) >= signed(beyond, beyond ** 2 * dot(s, s)), "M reaches beyond the upper bound")
+    require(sign(pair, negative(s), radii - upper) >= 0, "M reaches beyond the upper bound")
     if lower > radii and "surface" in certificate:
         told = certificate["surface"]
         surface = {"corners": vertex_pairs(told.get("corners", [])), "triangles": triangles(told)}
@@ -101,6 +120,16 @@ def verify_rounded_depth(p, q, pose_p, pose_q, radius_p, radius_q, verdict, dept
     v, n = nearest(pair.differences(pairs, 1, 6))
     left = max(radii - lower, 0) * pair.unit * n
     require(dot(v, v) <= left ** 2, "the pairs do not show the lower bound")
+
+
+def shown_at_start(initial):
+    """What the certificate of bodies that are apart at t = 0 is for `verify_motion`."""
+    form, told = only(initial)
+    if form == "separated":
+        return direction(told.get("direction"))
+    pairs = pairs_of(told, "marginPairs") or pairs_of(told, "pairs")
+    require(1 <= len(pairs) <= 3, "not 1 to 3 vertex pairs")
+    return {"direction_nearest": pairs, "direction_sign": 1}
 
 
 def triangles(surface):
@@ -114,17 +143,16 @@ def verify_rounded_motion(p, q, pose_p, pose_q, radius_p, radius_q, motion_p, mo
     """The first contact over a step. answer: as FindFirstContact's is as JSON; motions as `clearance_verify` takes them."""
     certificate = answer["certificate"]
     initial, outcome = certificate["initial"], answer.get("outcome", "").removeprefix("OUTCOME_")
-    verdict = VERDICTS.get(answer.get("initialVerdict"))
+    # Reports of sessions do not say it, and leave it to its proof.
+    verdict = VERDICTS.get(answer["initialVerdict"]) if "initialVerdict" in answer else verdict_of(initial)
     verify_rounded(p, q, pose_p, pose_q, radius_p, radius_q, verdict, initial)
     t_free, chain = answer.get("tFree", 0.0), certificate.get("chain", [])
     if verdict != "SEPARATED":
         at_once = outcome == "CONTACT" and t_free == 0 and answer.get("tContact") == 0 and not chain
         return require(at_once, "bodies in contact at t = 0 meet then")
-    told = initial["rounded"]
-    shown = {"direction_nearest": pairs_of(told, "marginPairs") or pairs_of(told, "pairs"), "direction_sign": 1}
     links = [{"t0": link.get("t0", 0.0), "t1": link.get("t1", 0.0), "frame": FRAMES.get(link.get("frame")),
               **direction(link.get("direction"))} for link in chain]
     claim = {"verdict": outcome, "t_free": t_free, "t_contact": answer.get("tContact"),
              "certificate": {"chain": links, "pairs": vertex_pairs(certificate.get("contactPairs", []))}}
     reach = bound(radius_p) + bound(radius_q) + bound(margin)
-    verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, claim, reach, deviation, initial=shown)
+    verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, claim, reach, deviation, initial=shown_at_start(initial))

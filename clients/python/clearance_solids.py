@@ -47,6 +47,17 @@ def only(json):
     return next(iter(json.items()))
 
 
+FRAMES = {"DIRECTION_FRAME_WORLD": "world", "DIRECTION_FRAME_P": "p", "DIRECTION_FRAME_Q": "q"}
+
+
+def vertex_pairs(json):
+    return [[pair.get("i", 0), pair.get("j", 0)] for pair in json]
+
+
+def bracket(json):
+    return json.get("lower", 0.0), json.get("upper", 0.0)
+
+
 def direction(json):
     """As `clearance_verify` writes it."""
     if isinstance(json, dict) and "vector" in json:

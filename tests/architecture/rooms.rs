@@ -63,7 +63,17 @@ const SCENE: &[&str] = &[
 
 /// What is known of a pair, then what finds out each part of it, then what is asked in which order.
 const PAIRS: &[&str] = &[
-    "report", "notes", "answer", "state", "measures", "contact", "meet", "ranges", "stand", "work",
+    "two_parts",
+    "report",
+    "notes",
+    "answer",
+    "state",
+    "measures",
+    "contact",
+    "meet",
+    "ranges",
+    "stand",
+    "work",
 ];
 
 /// A scene and how it changes, then a frame that is applied, then the round that answers it.

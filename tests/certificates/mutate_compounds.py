@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tampers with what a session proves of bodies of several parts, and demands that two judges rule alike.
 
-A fresh server of the binary CLEARANCE is asked about bodies of random parts in random places; some of its searches
+A fresh server of the binary CLEARANCE is asked about bodies of random parts, some of them rounded, in random places; some of its searches
 are stopped by a budget. The judges are its VerifyCertificate and `clients/python/clearance_compounds.py`. Every answer
 has to be accepted as it is; and what both accept of a changed one must not contradict what is proven of the question
 already: another verdict, or a bracket that does not meet the one that is known. A seed gives the same mutations
@@ -18,6 +18,8 @@ from clearance_verify import Refused, quaternion_pose  # noqa: E402
 CUBE = [[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)]
 WEDGE = [[0.0, 0.0, 0.0], [1.5, 0.0, 0.0], [0.0, 0.7, 0.0], [0.2, 0.2, 0.9]]
 SHAPES = {"cube": sorted(CUBE), "wedge": sorted(WEDGE)}
+CORES = [sorted(CUBE), sorted(WEDGE), [[0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [1.0, 0.0, 0.25]]]
+RADII = [0.125, 0.3, 0.5, 1.0]
 VERDICTS = [f"VERDICT_{word}" for word in cc.VERDICTS]
 OUTCOMES = ["OUTCOME_CONTACT", "OUTCOME_NO_CONTACT", "OUTCOME_UNDECIDED"]
 
@@ -32,18 +34,28 @@ def pose_of(json):
     at, turn = json.get("translation", {}), json.get("rotation", {})
     return quaternion_pose([at.get(k, 0.0) for k in "xyz"], [turn.get(k, 0.0) for k in "wxyz"])
 
-def parts(draw):
-    return [{"alias": draw.choice(sorted(SHAPES)), "pose": place(draw, 1.5, draw.choice((0, 0.4)))}
-            for _ in range(draw.choice((1, 2, 3, 4)))]
+def parts(draw, rounded):
+    def shape():
+        if draw.random() >= rounded:
+            return {"alias": draw.choice(sorted(SHAPES))}
+        xyz = [x for point in draw.choice(CORES) for x in point]
+        return {"rounded": {"vertices": {"xyz": xyz}, "radius": draw.choice(RADII)}}
+    return [{**shape(), "pose": place(draw, 1.5, draw.choice((0, 0.4)))} for _ in range(draw.choice((1, 2, 3, 4)))]
 
 def body_of(json):
-    return cc.placed([(SHAPES[part["alias"]], pose_of(part["pose"])) for part in json["compound"]["parts"]],
-                     pose_of(json["pose"]))
+    def part(told):
+        if "rounded" not in told:
+            return SHAPES[told["alias"]], pose_of(told["pose"])
+        xyz = told["rounded"]["vertices"]["xyz"]
+        return [xyz[k:k + 3] for k in range(0, len(xyz), 3)], pose_of(told["pose"]), told["rounded"]["radius"]
+    return cc.placed([part(told) for told in json["compound"]["parts"]], pose_of(json["pose"]))
 
 
 def answered(wire, draw):
     """One scene, some frames: claims of every kind, as they are reported."""
-    margin, of_p, of_q, turn = draw.choice((0.0, 0.25, 1.0)), parts(draw), parts(draw), draw.choice((0, 0.5))
+    rounded = draw.choice((0.0, 0.5, 1.0))
+    margin, of_p, of_q = draw.choice((0.0, 0.25, 1.0)), parts(draw, rounded), parts(draw, rounded)
+    turn = draw.choice((0, 0.5))
     here, there = place(draw, 1, 0.3), place(draw, 6, turn)
     bodies = [{"id": 1, "parts": of_p, "pose": here, "margin": margin}, {"id": 2, "parts": of_q, "pose": there}]
     report = {"pairs": "PAIR_SELECTION_ALL", "certificates": True, "distances": True, "depths": True, "firstContacts": True}

@@ -223,7 +223,8 @@ async fn judge(server: &Server, claims: &Claims) {
     if verdict == api::Verdict::Separated {
         let mut larger = claim;
         let question = larger.question.as_mut().unwrap();
-        [&mut question.p, &mut question.q].map(|body| rescaled(body, 1e3));
+        rescaled(&mut question.p, 1e3);
+        rescaled(&mut question.q, 1e3);
         verify(server, Claim::Collision(larger)).await.unwrap_err();
     }
     let distance = claims.distance();
@@ -282,7 +283,7 @@ async fn ranges_of_rounded_bodies_are_refused_with_the_field() {
     let server = started().await;
     let parts = scenes().remove(0);
     let along = Some(api::ReportOptions { along: vector(1.0, 0.0, 0.0), ..Default::default() });
-    let open = api::OpenSessionRequest { report: along.clone(), ..opening(&parts) };
+    let open = api::OpenSessionRequest { report: along, ..opening(&parts) };
     let status = server.sessions().open_session(open).await.unwrap_err();
     check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "report.along");
     // A body that comes later is refused, too, and so is a frame that asks for it.
@@ -296,7 +297,7 @@ async fn ranges_of_rounded_bodies_are_refused_with_the_field() {
     let open = api::OpenSessionRequest {
         session_id: "s".into(),
         state: Some(state),
-        report: along.clone(),
+        report: along,
         replace: true,
         ..Default::default()
     };
@@ -316,4 +317,116 @@ async fn ranges_of_rounded_bodies_are_refused_with_the_field() {
     let asks = api::Frame { frame_id: 2, report: along.map(Box::new), ..Default::default() };
     let refused = step(&server, "s", vec![asks]).await.unwrap().remove(0).status.unwrap();
     assert!(format!("{refused:?}").contains("report.along"), "{refused:?}");
+}
+
+/// Balls that are cast, put somewhere and asked for what is nearest, among balls and cubes: each
+/// hit is proven.
+#[tokio::test]
+async fn a_scene_is_asked_about_rounded_shapes_and_proves_what_it_says() {
+    use api::scene_hit::Proof;
+    use api::scene_query::Kind;
+    let server = started().await;
+    let bodies = vec![
+        api::Body { id: 1, parts: vec![cube([0.0; 3])], ..Default::default() },
+        api::Body {
+            id: 2,
+            parts: vec![rounded(None, 1.0, [0.0; 3])],
+            pose: pose([5.0, 0.5, 0.5], 0.0),
+            ..Default::default()
+        },
+    ];
+    let state = Some(api::SessionState { bodies: bodies.clone(), ..Default::default() });
+    let open = api::OpenSessionRequest {
+        session_id: "s".into(),
+        state,
+        replace: true,
+        ..Default::default()
+    };
+    server.sessions().open_session(open).await.unwrap();
+    let visitor = rounded(None, 0.5, [2.5, 0.5, 0.5]);
+    let motion = |x: f64| api::Motion {
+        kind: Some(api::motion::Kind::Linear(api::LinearMotion { velocity: vector(x, 0.0, 0.0) })),
+    };
+    let cast = |x: f64| {
+        let (body, motion) = (Some(visitor.clone()), Some(motion(x)));
+        Kind::ShapeCast(api::ShapeCast { body, motion, ..Default::default() })
+    };
+    let body = Some(visitor.clone());
+    let nearest = api::NearestQuery { body, below: Some(10.0), ..Default::default() };
+    let touching = rounded(None, 1.5, [2.5, 0.5, 0.5]);
+    let kinds =
+        vec![cast(-2.0), cast(2.0), Kind::Nearest(nearest), Kind::Overlap(touching.clone())];
+    let asked = api::QuerySceneRequest {
+        session_id: "s".into(),
+        queries: kinds.into_iter().map(|kind| api::SceneQuery { kind: Some(kind) }).collect(),
+        hits: api::HitSelection::All.into(),
+        certificates: true,
+        ..Default::default()
+    };
+    let answers = server.sessions().query_scene(asked).await.unwrap().into_inner().answers;
+    let placed = |id: u32| {
+        let body = &bodies[id as usize - 1];
+        let part = api::PlacedBody { pose: None, ..body.parts[0].clone() };
+        Some(api::PlacedBody { pose: body.pose.clone(), ..part })
+    };
+    // The cube is a metre away at x = 1, the ball a metre away at x = 4.
+    for (answer, x, body) in [(&answers[0], -2.0, 1), (&answers[1], 2.0, 2)] {
+        let [hit] = &answer.hits[..] else { panic!("{answer:?}") };
+        let time = hit.time.unwrap();
+        assert!(time.lower <= 0.5 && 0.5 <= time.upper && time.upper - time.lower < 1e-9);
+        assert_eq!(hit.body_id, body);
+        let Some(Proof::Motion(certificate)) = hit.proof.clone() else { panic!("{hit:?}") };
+        let question = api::FindFirstContactRequest {
+            p: Some(visitor.clone()),
+            q: placed(body),
+            p_motion: Some(motion(x)),
+            ..Default::default()
+        };
+        let answer = api::FindFirstContactResponse {
+            outcome: hit.outcome,
+            t_free: time.lower,
+            t_contact: Some(time.upper),
+            initial_verdict: hit.verdict,
+            certificate: Some(certificate),
+            ..Default::default()
+        };
+        let (question, answer) = (Some(question), Some(answer));
+        let claim = api::FirstContactClaim { question, answer };
+        verify(&server, Claim::FirstContact(claim.clone())).await.unwrap();
+        let mut early = claim;
+        let answer = early.answer.as_mut().unwrap();
+        (answer.t_free, answer.t_contact) = (0.0, Some(0.25));
+        verify(&server, Claim::FirstContact(early)).await.unwrap_err();
+    }
+    assert_eq!(answers[2].hits.len(), 2);
+    for hit in &answers[2].hits {
+        let bracket = hit.distance.unwrap();
+        assert!(bracket.lower <= 1.0 && 1.0 <= bracket.upper, "{hit:?}");
+        let Some(Proof::Separation(certificate)) = hit.proof.clone() else { panic!("{hit:?}") };
+        let (p, q) = (Some(visitor.clone()), placed(hit.body_id));
+        let question = api::MeasureDistanceRequest { p, q, ..Default::default() };
+        let answer = api::MeasureDistanceResponse {
+            verdict: hit.verdict,
+            distance: hit.distance,
+            certificate: Some(certificate),
+            ..Default::default()
+        };
+        let (question, answer) = (Some(question), Some(answer));
+        verify(&server, Claim::Distance(api::DistanceClaim { question, answer })).await.unwrap();
+    }
+    // Of a radius that is a number of f64 touching is touching.
+    assert_eq!(answers[3].hits.len(), 2);
+    for hit in &answers[3].hits {
+        assert_eq!(hit.verdict(), api::Verdict::Touching);
+        let Some(Proof::Standing(certificate)) = hit.proof.clone() else { panic!("{hit:?}") };
+        let (p, q) = (Some(touching.clone()), placed(hit.body_id));
+        let question = api::CheckCollisionRequest { p, q, ..Default::default() };
+        let answer = api::CheckCollisionResponse {
+            verdict: hit.verdict,
+            certificate: Some(certificate),
+            ..Default::default()
+        };
+        let (question, answer) = (Some(question), Some(answer));
+        verify(&server, Claim::Collision(api::CollisionClaim { question, answer })).await.unwrap();
+    }
 }

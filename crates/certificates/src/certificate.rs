@@ -2,11 +2,13 @@
 
 use arrayvec::ArrayVec;
 
-use crate::geometry::{direction, direction_to_wire, pair, pair_to_wire, pairs_to_wire};
+use crate::geometry::{
+    direction, direction_to_wire, pair, pair_to_wire, pairs_to_wire, verdict, verdict_to_wire,
+};
 use crate::path::{BadField, Path};
-use crate::rounded::{rounded, rounded_to_wire};
 use clearance_proof::claim::{
-    ConvexProof, FirstContact, Frame, Link, RangeEnd, RangeProof, StaticProof, Surface,
+    ConvexProof, FirstContact, Frame, Link, RangeEnd, RangeProof, RoundedProof, StaticProof,
+    Surface,
 };
 use clearance_proof::vertex_pair::VertexPair;
 use clearance_proto as api;
@@ -58,10 +60,29 @@ pub fn convex_proof(
 ) -> Result<ConvexProof, BadField> {
     match wire.and_then(|wire| wire.proof.as_ref()) {
         Some(api::static_certificate::Proof::Rounded(wire)) => {
-            rounded(&path.field("rounded"), wire).map(ConvexProof::Rounded)
+            rounded_proof(&path.field("rounded"), wire).map(ConvexProof::Rounded)
         }
         _ => proof(path, wire).map(ConvexProof::Polytopes),
     }
+}
+
+/// The proof of a verdict on rounded bodies, and the pairs that show what is said of a margin.
+pub fn rounded_to_wire(
+    proof: &RoundedProof,
+    margin_pairs: &[VertexPair],
+) -> api::StaticCertificate {
+    let rounded = api::RoundedProof {
+        verdict: verdict_to_wire(proof.verdict).into(),
+        pairs: pairs_to_wire(&proof.pairs),
+        margin_pairs: pairs_to_wire(margin_pairs),
+    };
+    api::StaticCertificate { proof: Some(api::static_certificate::Proof::Rounded(rounded)) }
+}
+
+/// The proof of a verdict on rounded bodies, from the wire.
+fn rounded_proof(path: &Path<'_>, wire: &api::RoundedProof) -> Result<RoundedProof, BadField> {
+    let verdict = verdict(&path.field("verdict"), wire.verdict())?;
+    Ok(RoundedProof { verdict, pairs: at_most(&path.field("pairs"), &wire.pairs)? })
 }
 
 /// The proof of a verdict, from the wire.

@@ -4,11 +4,10 @@
 use arrayvec::ArrayVec;
 
 use crate::certificate::{
-    at_most, chain, convex_proof, margin_pairs, motion_to_wire, surface, surface_to_wire,
+    at_most, chain, convex_proof, margin_pairs, motion_to_wire, rounded_to_wire, surface,
+    surface_to_wire,
 };
-use crate::geometry::{
-    direction, direction_to_wire, outcome, pairs_to_wire, verdict, verdict_to_wire,
-};
+use crate::geometry::{direction, direction_to_wire, outcome, pairs_to_wire, verdict};
 use crate::hulls::{Moves, WithinMargin};
 use crate::path::{BadField, Path};
 use crate::told::{Told, required, t_contact};
@@ -27,6 +26,8 @@ use clearance_proto as api;
 /// A verdict on rounded bodies, its proof, what is said of a margin, and what is measured.
 #[derive(Clone, Debug)]
 pub struct RoundedClaim {
+    /// Of a motion, at its start; none: it is left to its proof.
+    verdict: Option<Verdict>,
     proof: ConvexProof,
     within: Option<WithinMargin>,
     measure: RoundedMeasure,
@@ -58,19 +59,6 @@ struct ClaimedContact {
     pairs: ArrayVec<VertexPair, 6>,
     /// What shows that the bodies are farther apart than the margin at t = 0.
     start: ArrayVec<VertexPair, 3>,
-}
-
-/// The proof of a verdict on rounded bodies, and the pairs that show what is said of a margin.
-pub fn rounded_to_wire(
-    proof: &RoundedProof,
-    margin_pairs: &[VertexPair],
-) -> api::StaticCertificate {
-    let rounded = api::RoundedProof {
-        verdict: verdict_to_wire(proof.verdict).into(),
-        pairs: pairs_to_wire(&proof.pairs),
-        margin_pairs: pairs_to_wire(margin_pairs),
-    };
-    api::StaticCertificate { proof: Some(api::static_certificate::Proof::Rounded(rounded)) }
 }
 
 /// The proof of a distance of rounded bodies.
@@ -110,23 +98,12 @@ pub fn rounded_motion_to_wire(
     api::MotionCertificate { initial: Some(rounded_to_wire(initial, start)), ..later }
 }
 
-/// The proof of a verdict on rounded bodies, from the wire.
-pub fn rounded(path: &Path<'_>, wire: &api::RoundedProof) -> Result<RoundedProof, BadField> {
-    let verdict = verdict(&path.field("verdict"), wire.verdict())?;
-    Ok(RoundedProof { verdict, pairs: at_most(&path.field("pairs"), &wire.pairs)? })
-}
-
-/// The verdict's proof, which has to be of the verdict that is told, if one is.
+/// The proof of the verdict, and the pairs that show what is said of a margin.
 fn proven(
     at: &Path<'_>,
     wire: Option<&api::StaticCertificate>,
-    told: Option<Verdict>,
 ) -> Result<(ConvexProof, ArrayVec<VertexPair, 3>), BadField> {
-    let proof = convex_proof(at, wire)?;
-    if told.is_some_and(|told| told != proof.verdict()) {
-        return Err(at.bad("is for another verdict than that of the answer"));
-    }
-    Ok((proof, margin_pairs(at, wire)?))
+    Ok((convex_proof(at, wire)?, margin_pairs(at, wire)?))
 }
 
 impl RoundedClaim {
@@ -137,10 +114,10 @@ impl RoundedClaim {
         let Told { question, asked, answer, path } = told;
         let at = path.field("certificate");
         let stands = verdict(&path.field("verdict"), answer.verdict())?;
-        let (proof, pairs) = proven(&at, answer.certificate.as_ref(), Some(stands))?;
+        let (proof, pairs) = proven(&at, answer.certificate.as_ref())?;
         let (margin, said) = (question.margin, answer.within_margin);
         let within = WithinMargin::convert([asked, path], margin, said, pairs)?;
-        Ok(Self { proof, within, measure: RoundedMeasure::Nothing })
+        Ok(Self { verdict: Some(stands), proof, within, measure: RoundedMeasure::Nothing })
     }
 
     /// That of an answer about a distance.
@@ -153,12 +130,12 @@ impl RoundedClaim {
         let certificate_path = path.field("certificate");
         let at = certificate_path.field("verdict");
         let stands = verdict(&path.field("verdict"), answer.verdict())?;
-        let (proof, pairs) = proven(&at, certificate.verdict.as_ref(), Some(stands))?;
+        let (proof, pairs) = proven(&at, certificate.verdict.as_ref())?;
         let (margin, said) = (question.margin, answer.within_margin);
         let within = WithinMargin::convert([asked, path], margin, said, pairs)?;
         let pairs = at_most(&certificate_path.field("pairs"), &certificate.pairs)?;
         let measure = RoundedMeasure::Distance([bracket.lower, bracket.upper], pairs);
-        Ok(Self { proof, within, measure })
+        Ok(Self { verdict: Some(stands), proof, within, measure })
     }
 
     /// That of an answer about a depth.
@@ -171,14 +148,14 @@ impl RoundedClaim {
         let at = path.field("certificate");
         let stands = verdict(&path.field("verdict"), answer.verdict())?;
         let of_verdict = certificate.verdict.as_ref();
-        let (proof, _) = proven(&at.field("verdict"), of_verdict, Some(stands))?;
+        let (proof, _) = proven(&at.field("verdict"), of_verdict)?;
         let face = certificate.face.as_ref();
         let face = face.map(|face| direction(&at.field("face"), Some(face))).transpose()?;
         let wire = certificate.surface.as_ref();
         let surface = wire.map(|wire| surface(&at.field("surface"), wire)).transpose()?;
         let bounds = [bracket.lower, bracket.upper];
         let measure = RoundedMeasure::Depth { bounds, face, surface };
-        Ok(Self { proof, within: None, measure })
+        Ok(Self { verdict: Some(stands), proof, within: None, measure })
     }
 
     /// That of an answer about a first contact of bodies that move so.
@@ -195,7 +172,7 @@ impl RoundedClaim {
             .then(|| verdict(&path.field("initial_verdict"), said))
             .transpose()?;
         let initial = at.field("initial");
-        let (proof, start) = proven(&initial, certificate.initial.as_ref(), stands)?;
+        let (proof, start) = proven(&initial, certificate.initial.as_ref())?;
         let pairs = at_most(&at.field("contact_pairs"), &certificate.contact_pairs)?;
         let contact = ClaimedContact {
             moves,
@@ -207,7 +184,7 @@ impl RoundedClaim {
             start,
         };
         let measure = RoundedMeasure::FirstContact(Box::new(contact));
-        Ok(Self { proof, within: None, measure })
+        Ok(Self { verdict: stands, proof, within: None, measure })
     }
 
     /// Accepts it of polytopes that are rounded with these radii, metres, or says why not.
@@ -217,7 +194,10 @@ impl RoundedClaim {
         radii: [f64; 2],
         effort: &mut Effort<'_>,
     ) -> Result<(), String> {
-        let Self { proof, within, .. } = self;
+        let Self { verdict, proof, within, .. } = self;
+        if verdict.is_some_and(|verdict| verdict != proof.verdict()) {
+            return Err("the certificate is for another verdict".to_owned());
+        }
         let bodies = RoundedBodies { cores: bodies, radii };
         judge_convex(bodies, proof, effort).map_err(|why| why.to_string())?;
         self.judge_measure(bodies, effort).map_err(|why| why.to_string())?;

@@ -11,7 +11,6 @@ pub(crate) use self::lanes::BOX_LANES;
 pub(crate) use self::lanes::BoxBlock;
 pub(crate) use self::lanes::BoxWay;
 
-use crate::declared::body::Part;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Direction;
 use clearance_geometry::number::rounding::{BOUND_SLACK, UNDERFLOW_FLOOR, UNIT, gamma};
@@ -73,12 +72,6 @@ impl Box3 {
             held.high[i] = high + error;
         }
         held
-    }
-
-    /// Holds a part that is placed so.
-    pub(crate) fn of_part(part: &Part, pose: &Pose) -> Self {
-        let core = Self::of_placed(&part.polytope, pose);
-        if part.is_rounded() { core.inflated(part.radius) } else { core }
     }
 
     /// Holds the ball.

@@ -58,15 +58,12 @@ impl Place {
                 | Self::Compound,
                 Kind::Polytope,
             )
-            | (Self::Session | Self::Compound, Kind::Rounded) => Ok(()),
+            | (Self::Session | Self::SceneQuery | Self::Compound, Kind::Rounded) => Ok(()),
             (Self::Session, Kind::Polyhedron) => Err("polyhedra in sessions"),
             (Self::SceneQuery, Kind::Polyhedron) => Err("questions to a scene about polyhedra"),
             (Self::Obstacle, Kind::Polyhedron) => Err("polyhedra as obstacles"),
             (Self::RobotPart, Kind::Polyhedron) => Err("polyhedra as parts of robots"),
             (Self::Compound, Kind::Polyhedron) => Err("polyhedra beside or in compounds"),
-            (Self::SceneQuery, Kind::Rounded) => {
-                Err("questions to a scene about rounded polytopes")
-            }
             (Self::Obstacle, Kind::Rounded) => Err("rounded polytopes as obstacles"),
             (Self::RobotPart, Kind::Rounded) => Err("rounded polytopes as parts of robots"),
         }

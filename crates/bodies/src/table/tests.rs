@@ -207,11 +207,11 @@ fn only_convex_parts_go_where_scenes_and_robots_keep_them() {
         assert!(refused.what.contains("polyhedra"), "{}", refused.what);
         let rounded = tetrahedron(Kind::Rounded);
         match place {
-            Place::Session | Place::Compound => {
+            Place::Session | Place::SceneQuery | Place::Compound => {
                 let part = place.part(&rounded).unwrap();
                 assert!(part.radius > 0.0 && part.radius.to_bits() == rounded.radius().to_bits());
             }
-            Place::SceneQuery | Place::Obstacle | Place::RobotPart => {
+            Place::Obstacle | Place::RobotPart => {
                 let refused = place.part(&rounded).unwrap_err();
                 assert!(refused.what.contains("rounded polytopes"), "{}", refused.what);
             }

@@ -43,8 +43,8 @@ impl ConvexProof {
         }
     }
 
-    /// Of bodies that do not overlap: along which Q lies from P. Separated ones it separates, and to
-    /// those that touch their common plane is square.
+    /// Of bodies that do not overlap: along which Q lies from P. It separates those that are apart,
+    /// and is square to the common plane of those that touch.
     pub fn direction(&self) -> Option<Direction> {
         match self {
             Self::Polytopes(

@@ -84,7 +84,7 @@ impl Compounds<'_> {
     ) -> Result<(), Refusal> {
         let s = self.exact_direction(parts, direction)?;
         let gaps = self.gaps_along(parts, &s, effort)?;
-        let is_apart = |gap: &Gap| signed_compared(&gap.of_cores, &s, &gap.radii);
+        let is_apart = |gap: &RoundedGap| signed_compared(&gap.of_cores, &s, &gap.radii);
         let are_apart = gaps.iter().all(|gap| is_apart(gap) == Ordering::Greater);
         if are_apart { Ok(()) } else { Err(Refusal::NotSeparating) }
     }
@@ -112,7 +112,7 @@ impl Compounds<'_> {
         parts: &Parts,
         s: &Exact,
         effort: &mut Effort<'_>,
-    ) -> Result<Vec<Gap>, Refusal> {
+    ) -> Result<Vec<RoundedGap>, Refusal> {
         let back = s.each_ref().map(|c| -c);
         let tops_of_p = tops(self.p, self.radii[0], &parts.p, s, effort)?;
         let tops_of_q = tops(self.q, self.radii[1], &parts.q, &back, effort)?;
@@ -120,7 +120,7 @@ impl Compounds<'_> {
         for (of_p, p) in &tops_of_p {
             for (of_q, q) in &tops_of_q {
                 effort.spend_step()?;
-                gaps.push(Gap { of_cores: -&(p + q), radii: sum(&[*of_p, *of_q])? });
+                gaps.push(RoundedGap { of_cores: -&(p + q), radii: sum(&[*of_p, *of_q])? });
             }
         }
         if gaps.is_empty() { Err(Refusal::NoSuchPart) } else { Ok(gaps) }
@@ -144,7 +144,7 @@ impl Compounds<'_> {
 }
 
 /// How far parts of P and of Q are from each other along a direction.
-pub(super) struct Gap {
+pub(super) struct RoundedGap {
     /// Between the polytopes, times the direction's length.
     pub(super) of_cores: Dyadic,
     /// The sum of the radii, metres.

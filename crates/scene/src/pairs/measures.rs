@@ -148,8 +148,8 @@ pub(crate) fn depth(
     }))
 }
 
-/// A direction along which M, and the balls around its points, reach no farther from the origin than
-/// the depth.
+/// A direction along which M, and the balls around its points, reach no farther from the origin
+/// than the depth.
 fn outward_of(depth: &PartsDepth) -> Option<Direction> {
     depth.face.or_else(|| depth.proof.direction().map(|direction| direction.reversed()))
 }

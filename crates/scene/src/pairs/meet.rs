@@ -37,9 +37,9 @@ fn normal(
         Some(Verdict::Separated) => {
             let Some(known) = &answer.distance else { return Ok(None) };
             let distance = &known.1;
-            let known = (&distance.pairs[..], [distance.closest_p, distance.closest_q]);
+            let closest = [distance.closest_p, distance.closest_q];
             let normal = asking.ask(AskedOf::Other, distance.parts, notes, |two, _, effort| {
-                two.normal_apart(known, effort)
+                two.normal_apart(&distance.pairs, closest, effort)
             });
             (distance.parts, normal?)
         }

@@ -7,6 +7,7 @@ use arrayvec::ArrayVec;
 
 use crate::declared::body::Part;
 use crate::methods::Chosen;
+use crate::placed::visitor::Visitor;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{
     ConvexProof, Direction, FirstContact, Link, Outcome, Reach, Surface, Verdict,
@@ -15,7 +16,7 @@ use clearance_geometry::contact_time;
 use clearance_geometry::distance::{self, Compared, Distance, DistanceMethod, Stops};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::meeting::{self, Impact, unit_vector};
-use clearance_geometry::pair::{Pair, Placed, Question, VertexPair};
+use clearance_geometry::pair::{Pair, Question, VertexPair};
 use clearance_geometry::penetration::{self, Depth};
 use clearance_geometry::pose::Pose;
 use clearance_geometry::rounded::{
@@ -79,7 +80,8 @@ pub struct PartsContact {
     pub met: Met,
     /// How they stand at the start.
     pub initial: ConvexProof,
-    /// See [`PartChain::start`](crate::pairs::report::PartChain::start).
+    /// Of rounded parts that are apart there: what shows that they are beyond a margin, where no
+    /// link does.
     pub start: ArrayVec<VertexPair, 3>,
     /// See [`FirstContact::chain`].
     pub links: Vec<Link>,
@@ -156,9 +158,9 @@ impl<'a> TwoParts<'a> {
         Self { cores, radii: [p.radius, q.radius] }
     }
 
-    /// A polytope, where it is, and a part.
-    pub(crate) fn beside(p: Placed<'a>, q: Placed<'a>, radius_q: f64) -> Self {
-        Self { cores: Pair { p, q }, radii: [0.0, radius_q] }
+    /// Two polytopes where they are, with their radii.
+    pub(crate) fn beside(p: Visitor<'a>, q: Visitor<'a>) -> Self {
+        Self { cores: Pair { p: p.core, q: q.core }, radii: [p.radius, q.radius] }
     }
 
     /// The two, if one at least is rounded.
@@ -173,7 +175,8 @@ impl<'a> TwoParts<'a> {
     }
 
     /// How they stand, and if wanted how far they may move before that changes: of rounded ones
-    /// nobody knows. A method that somebody asked for by its name shows its own work; it is none of rounded parts.
+    /// nobody knows. A method that somebody asked for by its name shows its own work; none of them
+    /// answers rounded parts, which are refused where they are declared.
     pub(crate) fn decide(
         &self,
         Chosen { method, is_named }: Chosen<CollisionMethod>,
@@ -261,7 +264,7 @@ impl<'a> TwoParts<'a> {
             }
             Verdict::Separated => {
                 let points = [distance.closest_p, distance.closest_q];
-                let found = self.normal_apart((&distance.pairs, points), effort)?;
+                let found = self.normal_apart(&distance.pairs, points, effort)?;
                 let towards_q = distance.proof.direction();
                 let by_proof = || towards_q.and_then(|s| unit_vector(&self.cores, &s)).map(|s| -s);
                 Ok(found.or_else(by_proof))
@@ -272,12 +275,13 @@ impl<'a> TwoParts<'a> {
     /// Along which way separated parts, whose distance is known, get away from each other soonest.
     pub(crate) fn normal_apart(
         &self,
-        known: (&[VertexPair], [Vec3; 2]),
+        pairs: &[VertexPair],
+        closest: [Vec3; 2],
         effort: &mut Effort<'_>,
     ) -> Result<Option<Vec3>, Stopped> {
         match self.rounded() {
             Some(pair) => Ok(rounded::impact_of(&pair, effort)?.normal),
-            None => Ok(meeting::normal_apart(&self.cores, known.0, known.1)),
+            None => Ok(meeting::normal_apart(&self.cores, pairs, closest)),
         }
     }
 
@@ -308,8 +312,8 @@ impl<'a> TwoParts<'a> {
         }
     }
 
-    /// What is found of parts that are in contact where they start, of which `initial` is the proof;
-    /// with the pairs that prove the contact if that is wanted.
+    /// What is found of parts that are in contact where they start, as `initial` proves; with the
+    /// pairs that prove the contact if that is wanted.
     pub(crate) fn contact_at_start(
         &self,
         initial: ConvexProof,

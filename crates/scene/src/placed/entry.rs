@@ -37,7 +37,7 @@ impl Body {
         let place = |part: &Part| {
             let pose = pose.compose(&part.body_from_part);
             let fits = pose.translation.iter().all(|c| c.abs() <= COORDINATE_MAX);
-            fits.then(|| PlacedPart { pose, bounds: Box3::of_part(part, &pose) })
+            fits.then(|| PlacedPart { pose, bounds: part.at(pose).held() })
         };
         let parts = match &self.parts[..] {
             [part] => PlacedParts::One([place(part)?]),

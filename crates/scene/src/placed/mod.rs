@@ -4,3 +4,4 @@ pub(crate) mod carrier;
 pub(crate) mod entry;
 pub(crate) mod mounted;
 pub(crate) mod travel;
+pub(crate) mod visitor;

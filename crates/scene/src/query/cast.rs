@@ -6,12 +6,12 @@ use super::Candidate;
 use super::place::MeetingBox;
 use crate::bounds::{BOX_LANES, Ball, Box3, BoxBlock, BoxWay};
 use crate::brackets::unordered;
-use crate::declared::body::{BodyId, Part};
+use crate::declared::body::BodyId;
 use crate::methods::Chosen;
 use crate::near::still::Probe;
 use crate::pairs::two_parts::{PartsContact, TwoParts};
 use crate::placed::entry::Entry;
-use crate::query::{HitSelection, SceneView};
+use crate::query::{HitSelection, SceneView, Visitor};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{
     ConvexProof, Direction, Frame, Link, Outcome, StaticProof, Verdict,
@@ -22,7 +22,7 @@ use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::meeting::{Impact, unit_vector};
 use clearance_geometry::motion::Motion;
 use clearance_geometry::pair::Question;
-use clearance_geometry::pair::{Pair, Placed, VertexPair};
+use clearance_geometry::pair::{Pair, VertexPair};
 use clearance_geometry::penetration;
 use clearance_geometry::separation;
 use clearance_geometry::witness::Witness;
@@ -30,8 +30,8 @@ use clearance_geometry::witness::Witness;
 /// A polytope on its way.
 #[derive(Clone, Copy, Debug)]
 pub struct Cast<'a> {
-    /// The polytope where it starts. Of a ray: a point.
-    pub start: Placed<'a>,
+    /// The polytope where it starts, which may be rounded. Of a ray: a point.
+    pub start: Visitor<'a>,
     /// How it moves over t in [0, 1].
     pub motion: Motion,
     /// Contact means a distance of at most this, metres.
@@ -86,7 +86,7 @@ impl<'a> SceneView<'a> {
         effort: &mut Effort<'_>,
     ) -> Result<Vec<CastHit>, Stopped> {
         let sweep = Sweep::of(cast);
-        if hits != HitSelection::All && cast.is_straight() && cast.start.body.vertex_count() > 1 {
+        if hits != HitSelection::All && cast.is_straight() && cast.start.point().is_none() {
             let found = self.met_at_start(cast, hits, effort)?;
             if !found.is_empty() {
                 return Ok(in_order(found));
@@ -130,7 +130,7 @@ impl<'a> SceneView<'a> {
         hits: HitSelection,
         effort: &mut Effort<'_>,
     ) -> Result<Vec<CastHit>, Stopped> {
-        let held = Box3::of_placed(cast.start.body, &cast.start.pose);
+        let held = cast.start.held();
         let ball = Ball::around(&held);
         let mut found = Vec::new();
         self.visit(
@@ -156,19 +156,21 @@ impl<'a> SceneView<'a> {
     ) -> Result<Impact, Stopped> {
         let entry = &self.entries[hit.index as usize];
         let at = hit.part as usize;
-        let at_start = match entry.sole() {
-            Some(q) => TwoParts::beside(cast.start, q, 0.0),
-            None => {
-                let (part, pose) = (&entry.body.parts[at], entry.now().parts[at].pose);
-                TwoParts::beside(cast.start, Placed { body: &part.polytope, pose }, part.radius)
-            }
+        let q = match entry.sole() {
+            Some(q) => q.into(),
+            None => entry.body.parts[at].at(entry.now().parts[at].pose),
         };
+        let at_start = TwoParts::beside(cast.start, q);
         match &hit.contact.initial {
             ConvexProof::Polytopes(StaticProof::Overlapping { pairs }) => {
                 overlap_at_start(&at_start.cores, pairs, effort)
             }
-            initial if initial.verdict() == Verdict::Overlapping => at_start.impact(effort),
-            initial => arrival(cast, hit, &at_start, initial, effort),
+            initial @ (ConvexProof::Polytopes(_) | ConvexProof::Rounded(_)) => {
+                if initial.verdict() == Verdict::Overlapping {
+                    return at_start.impact(effort);
+                }
+                arrival(cast, hit, &at_start, initial, effort)
+            }
         }
     }
 }
@@ -208,8 +210,9 @@ fn arrival(
     initial: &ConvexProof,
     effort: &mut Effort<'_>,
 ) -> Result<Impact, Stopped> {
-    let pose = cast.motion.pose_rounded(&cast.start.pose, hit.contact.met.t_contact);
-    let cores = Pair { p: Placed { pose, ..cast.start }, q: at_start.cores.q };
+    let from = &cast.start.core.pose;
+    let pose = cast.motion.pose_rounded(from, hit.contact.met.t_contact);
+    let cores = Pair { p: cast.start.at(pose).core, q: at_start.cores.q };
     let met = TwoParts { cores, ..*at_start };
     let of_polytopes = cast.is_straight() && at_start.rounded().is_none();
     let entry = || match (&cast.motion, hit.contact.pairs.as_slice()) {
@@ -218,9 +221,9 @@ fn arrival(
         }
         _ => None,
     };
-    let point = match cast.start.body.vertices() {
-        [vertex] if cast.margin <= 0.0 => pose.apply_rounded(vertex),
-        _ => match entry() {
+    let point = match cast.start.point() {
+        Some(vertex) if cast.margin <= 0.0 => pose.apply_rounded(vertex),
+        Some(_) | None => match entry() {
             Some(point) => point,
             None => {
                 let witness = &mut Witness::default();
@@ -234,7 +237,7 @@ fn arrival(
             unit_vector(&cores, direction)
         }
         Some(link) => unit_vector(&at_start.cores, &link.direction).map(|s| match link.frame {
-            Frame::P => pose.rotation * cast.start.pose.rotation.tr_mul(&s),
+            Frame::P => pose.rotation * from.rotation.tr_mul(&s),
             Frame::World | Frame::Q => s,
         }),
         None if initial.verdict() == Verdict::Touching => {
@@ -250,20 +253,19 @@ fn arrival(
     Ok(Impact { point, normal: towards.map(|s| -s) })
 }
 
-/// The parts of a body that are reached: the index, the place and the radius of each. The box of a body of one
+/// The parts of a body that are reached: the index and the place of each. The box of a body of one
 /// part has been asked.
 fn reached_parts<'e>(
     entry: &'e Entry,
     probe: &impl Probe,
-    mut ask: impl FnMut(u32, Placed<'e>, f64) -> Result<(), Stopped>,
+    mut ask: impl FnMut(u32, Visitor<'e>) -> Result<(), Stopped>,
 ) -> Result<(), Stopped> {
     if let Some(placed) = entry.sole() {
-        return ask(0, placed, 0.0);
+        return ask(0, placed.into());
     }
     for (part, placed) in (0..).zip(entry.now().parts.iter()) {
         if probe.reaches(&placed.bounds).is_some() {
-            let Part { polytope, radius, .. } = &entry.body.parts[part as usize];
-            ask(part, Placed { body: polytope, pose: placed.pose }, *radius)?;
+            ask(part, entry.body.parts[part as usize].at(placed.pose))?;
         }
     }
     Ok(())
@@ -279,11 +281,11 @@ fn meet_at_start(
 ) -> Result<Option<CastHit>, Stopped> {
     effort.look_at_clock()?;
     let mut met = None;
-    reached_parts(candidate.entry, &MeetingBox(*held), |part, q, radius| {
+    reached_parts(candidate.entry, &MeetingBox(*held), |part, q| {
         if met.as_ref().is_some_and(overlaps_at_start) {
             return Ok(());
         }
-        let two = TwoParts::beside(cast.start, q, radius);
+        let two = TwoParts::beside(cast.start, q);
         let (method, witness) = (Chosen::default_of(separation::METHODS), &mut Witness::default());
         let (initial, _) = two.decide(method, false, witness, effort)?;
         if initial.verdict() == Verdict::Overlapping
@@ -306,8 +308,8 @@ fn meet(
 ) -> Result<Option<CastHit>, Stopped> {
     effort.look_at_clock()?;
     let mut met: Option<CastHit> = None;
-    reached_parts(candidate.entry, sweep, |part, q, radius| {
-        let two = TwoParts::beside(cast.start, q, radius);
+    reached_parts(candidate.entry, sweep, |part, q| {
+        let two = TwoParts::beside(cast.start, q);
         let question = Question {
             reach: two.reach(cast.margin),
             time_tolerance: cast.time_tolerance,
@@ -361,11 +363,12 @@ enum Sweep {
 
 impl Sweep {
     fn of(cast: &Cast<'_>) -> Self {
-        let start = Box3::of_placed(cast.start.body, &cast.start.pose);
+        let start = cast.start.held();
         let by_margin = |held: Box3| {
             if cast.margin > 0.0 { held.inflated(cast.margin) } else { held }
         };
-        let at_start = cast.start.pose.translation;
+        let from = &cast.start.core.pose;
+        let at_start = from.translation;
         match cast.motion {
             Motion::Linear { velocity } => {
                 let start = by_margin(start);
@@ -379,9 +382,9 @@ impl Sweep {
                 Self::Within(by_margin(about.union(&about.moved(&velocity))))
             }
             Motion::ToPose { end, pivot, turn } => {
-                let angle = Motion::turn_to(&cast.start.pose, &end, &turn).angle;
+                let angle = Motion::turn_to(from, &end, &turn).angle;
                 let pivot = pivot.unwrap_or(at_start);
-                let to = Box3::of_placed(cast.start.body, &end);
+                let to = cast.start.at(end).held();
                 Self::Within(by_margin(Box3::swept(&start, &to, angle, &pivot)))
             }
         }

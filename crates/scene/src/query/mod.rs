@@ -1,5 +1,6 @@
-//! Questions to a scene as it stands, of a polytope that is none of its bodies: what does it meet
-//! on its way (a ray is the way of a point), what does it overlap here, what is nearest to it.
+//! Questions to a scene as it stands, of a polytope that is none of its bodies and may be rounded:
+//! what does it meet on its way (a ray is the way of a point), what does it overlap here, what is
+//! nearest to it.
 //!
 //! Nothing of the scene changes. Every answer is one about a pair of polytopes, exact and with its
 //! proof, as a question about these two bodies alone would have got it; the tree of boxes says
@@ -24,6 +25,7 @@ use self::filter::Admitted;
 pub use self::filter::BodyFilter;
 pub use self::filter::NoView;
 pub use self::filter::UnknownName;
+pub use crate::placed::visitor::Visitor;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::processor;
 

@@ -8,12 +8,11 @@ use crate::methods::Chosen;
 use crate::near::still::Probe;
 use crate::pairs::two_parts::{PartsDepth, PartsDistance, TwoParts};
 use crate::placed::entry::Entry;
-use crate::query::{HitSelection, SceneView};
+use crate::query::{HitSelection, SceneView, Visitor};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{ConvexProof, Verdict};
 use clearance_geometry::distance::{self, Stops};
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::pair::Placed;
 use clearance_geometry::separation;
 use clearance_geometry::witness::Witness;
 
@@ -71,11 +70,11 @@ impl<'a> SceneView<'a> {
     /// one.
     pub fn overlaps(
         &self,
-        placed: &Placed<'_>,
+        placed: &Visitor<'_>,
         hits: HitSelection,
         effort: &mut Effort<'_>,
     ) -> Result<Vec<OverlapHit>, Stopped> {
-        let held = Box3::of_placed(placed.body, &placed.pose);
+        let held = placed.held();
         let ball = Ball::around(&held);
         let mut found = Vec::new();
         self.visit(
@@ -95,11 +94,11 @@ impl<'a> SceneView<'a> {
     /// The bodies nearest to the polytope, the deepest first, then by distance and id.
     pub fn nearest(
         &self,
-        placed: &Placed<'_>,
+        placed: &Visitor<'_>,
         wanted: Nearness,
         effort: &mut Effort<'_>,
     ) -> Result<Vec<NearHit>, Stopped> {
-        let held = Box3::of_placed(placed.body, &placed.pose);
+        let held = placed.held();
         let below = wanted.below.unwrap_or(f64::INFINITY);
         let count = wanted.count.unwrap_or(usize::MAX);
         let mut found: Vec<NearHit> = Vec::new();
@@ -158,7 +157,7 @@ impl Probe for Nearing {
 
 /// How the polytope and a body stand, if they are in contact.
 fn overlap(
-    placed: &Placed<'_>,
+    placed: &Visitor<'_>,
     held: &Box3,
     entry: &Entry,
     effort: &mut Effort<'_>,
@@ -184,7 +183,7 @@ fn overlap(
 /// How near a body is, if that is within the limit: a search may end beyond it. Bodies farther than
 /// `below` are none, exactly.
 fn near(
-    placed: &Placed<'_>,
+    placed: &Visitor<'_>,
     held: &Box3,
     entry: &Entry,
     (limit, below): (f64, f64),
@@ -234,17 +233,17 @@ fn nearer(known: NearHit, other: NearHit) -> NearHit {
 /// The parts of a body: the index of each, what holds it, and the pair that it makes with the
 /// polytope.
 fn parts<'p>(
-    placed: &'p Placed<'p>,
+    placed: &'p Visitor<'p>,
     entry: &'p Entry,
 ) -> impl Iterator<Item = (u32, Box3, TwoParts<'p>)> {
-    let sole = entry.sole().map(|q| (0, entry.bounds(), TwoParts::beside(*placed, q, 0.0)));
+    let sole = entry.sole();
+    let sole = sole.map(|q| (0, entry.bounds(), TwoParts::beside(*placed, q.into())));
     let several = sole.is_none().then(|| entry.now());
     let several = several.into_iter().flat_map(move |now| {
         let parts = (0..).zip(&entry.body.parts);
         parts.map(move |(at, part)| {
             let place = &now.parts[at as usize];
-            let q = Placed { body: &part.polytope, pose: place.pose };
-            (at, place.bounds, TwoParts::beside(*placed, q, part.radius))
+            (at, place.bounds, TwoParts::beside(*placed, part.at(place.pose)))
         })
     });
     sole.into_iter().chain(several)

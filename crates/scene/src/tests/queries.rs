@@ -79,7 +79,7 @@ fn entry(from: [i64; 3], way: [i64; 3], low: [i64; 3]) -> Option<(i64, i64)> {
 
 fn cast<'a>(start: &'a Polytope, pose: Pose, motion: Motion) -> Cast<'a> {
     Cast {
-        start: Placed { body: start, pose },
+        start: Placed { body: start, pose }.into(),
         motion,
         margin: 0.0,
         time_tolerance: 1e-9,
@@ -214,7 +214,7 @@ fn shape_casts_meet_what_asking_every_body_alone_says() {
         for body in scene.bodies() {
             let contacts = body.parts.iter().filter_map(|part| {
                 let pose = body.pose.compose(&part.body_from_part);
-                let pair = Pair { p: cast.start, q: Placed { body: &part.polytope, pose } };
+                let pair = Pair { p: cast.start.core, q: Placed { body: &part.polytope, pose } };
                 let question = Question::new(pair, motion, Motion::rest());
                 let found = first_contact(&question, &mut Witness::default(), effort).unwrap();
                 (found.outcome == Outcome::Contact).then_some(found.t_contact)
@@ -253,8 +253,8 @@ fn check_impact(scene: &Scene, view: &SceneView<'_>, cast: &Cast<'_>, hit: &Cast
     let height = |v: &Vec3| normal.dot(&place.apply_rounded(v));
     let top = part.polytope.vertices().iter().map(height).fold(f64::MIN, f64::max);
     assert!((top - normal.dot(&impact.point)).abs() < 1e-6, "{top} {impact:?} {hit:?}");
-    let pose = cast.motion.pose_rounded(&cast.start.pose, hit.time[1]);
-    let vertices = cast.start.body.vertices().iter();
+    let pose = cast.motion.pose_rounded(&cast.start.core.pose, hit.time[1]);
+    let vertices = cast.start.core.body.vertices().iter();
     let low = vertices.map(|v| normal.dot(&pose.apply_rounded(v))).fold(f64::MAX, f64::min);
     assert!((low - top).abs() < 1e-6, "{low} {top}");
 }
@@ -283,13 +283,13 @@ fn overlaps_and_nearest_are_what_asking_every_body_alone_says() {
         expected.sort_by(|a, b| a.0.total_cmp(&b.0));
         let in_contact: BTreeSet<BodyId> =
             expected.iter().filter(|hit| hit.0 <= 0.0).map(|hit| hit.1).collect();
-        let told = view.overlaps(&placed, HitSelection::All, effort).unwrap();
+        let told = view.overlaps(&placed.into(), HitSelection::All, effort).unwrap();
         assert_eq!(told.iter().map(|hit| hit.body).collect::<BTreeSet<_>>(), in_contact);
-        let any = view.overlaps(&placed, HitSelection::Any, effort).unwrap();
+        let any = view.overlaps(&placed.into(), HitSelection::Any, effort).unwrap();
         assert_eq!(any.len(), usize::from(!in_contact.is_empty()));
 
         let wanted = Nearness { count: Some(7), below: None };
-        let near = view.nearest(&placed, wanted, effort).unwrap();
+        let near = view.nearest(&placed.into(), wanted, effort).unwrap();
         assert_eq!(near.len(), 7);
         let distances: Vec<f64> =
             near.iter().map(|hit| hit.signed_distance()[1].max(0.0)).collect();
@@ -299,7 +299,8 @@ fn overlaps_and_nearest_are_what_asking_every_body_alone_says() {
         assert!(near.is_sorted_by_key(|hit| hit.signed_distance()[1]));
         assert!(near.iter().all(|hit| hit.normal.is_some_and(|n| (n.norm() - 1.0).abs() < 1e-9)));
         let below = expected[4].0 * 1.001 + 0.01;
-        let within = view.nearest(&placed, Nearness { count: None, below: Some(below) }, effort);
+        let within =
+            view.nearest(&placed.into(), Nearness { count: None, below: Some(below) }, effort);
         let count = expected.iter().filter(|hit| hit.0 <= below).count();
         assert_eq!(within.unwrap().len(), count);
         overlapping += in_contact.len();
@@ -320,7 +321,7 @@ fn the_deepest_of_those_that_overlap_is_nearest() {
     let view = SceneView::new(&scene, &filter, MANY).unwrap();
     let (point, effort) = (point(), &mut Effort::unlimited());
     let placed = Placed { body: &point, pose: at(0.5, 0.0, 0.0) };
-    let near = view.nearest(&placed, Nearness::default(), effort).unwrap();
+    let near = view.nearest(&placed.into(), Nearness::default(), effort).unwrap();
     let told: Vec<_> = near.iter().map(|hit| (hit.body.0, hit.signed_distance()[1])).collect();
     assert_eq!(told.iter().map(|hit| hit.0).collect::<Vec<_>>(), [2, 1, 3]);
     for ((_, told), exact) in told.iter().zip([-2.5, -0.5, 3.5]) {
@@ -384,8 +385,8 @@ fn few_questions_get_the_answers_that_many_get() {
             let ask = |view: &SceneView<'_>| {
                 let effort = &mut Effort::unlimited();
                 let near = Nearness { count: Some(3), below: None };
-                let near = view.nearest(&placed, near, effort).unwrap();
-                let overlaps = view.overlaps(&placed, HitSelection::All, effort).unwrap();
+                let near = view.nearest(&placed.into(), near, effort).unwrap();
+                let overlaps = view.overlaps(&placed.into(), HitSelection::All, effort).unwrap();
                 format!("{near:?} {overlaps:?}")
             };
             assert_eq!(ask(&few), ask(&many));

@@ -4,12 +4,13 @@ use super::*;
 use crate::pairs::report::{PairContact, PairReport, PartChain, PartPair, PartRow};
 use crate::query::cast::Cast;
 use crate::query::place::Nearness;
-use crate::query::{BodyFilter, HitSelection};
+use crate::query::{BodyFilter, HitSelection, Visitor};
 use crate::{Between, DeclarationError, Methods, Problem};
 use clearance_geometry::claim::{
-    Compounds, Course, DepthClaim, MotionClaim, PartBound, PartMotion, PartStatement, Parts,
-    Points, Reach,
+    Compounds, Course, DepthClaim, MotionClaim, Outcome, PartBound, PartMotion, PartStatement,
+    Parts, Points, Reach,
 };
+use clearance_geometry::contact_time;
 use clearance_geometry::distance::Stops;
 use clearance_geometry::judge::{
     judge_compounds, judge_compounds_depth, judge_compounds_distance, judge_compounds_margin,
@@ -46,7 +47,7 @@ fn two<'a>([p, q]: [&'a Body; 2], parts: (usize, usize)) -> RoundedPair<'a> {
 fn cold(pair: &RoundedPair<'_>) -> (Verdict, [f64; 2], [f64; 2]) {
     let (effort, stops) = (&mut Effort::unlimited(), Stops::default());
     let witness = || Witness::default();
-    if pair.radii == [0.0; 2] {
+    if pair.radii.iter().all(|radius| *radius <= 0.0) {
         let apart = distance::measure(&pair.cores, stops, &mut witness(), effort).unwrap();
         let deep = penetration::measure(&pair.cores, false, &mut witness(), effort).unwrap();
         let verdict = apart.decision.verdict();
@@ -212,7 +213,7 @@ fn claim<'a>(found: &PairContact, chain: &'a PartChain, parts: &'a Parts) -> Par
     PartMotion { parts, initial, start, claim }
 }
 
-/// Over frames, with all that a report may tell: the same as from cold, and every proof is accepted.
+/// Over frames, with all that a report may tell: as from cold, and every proof is accepted.
 #[test]
 fn rounded_bodies_stand_as_from_cold_and_every_proof_is_accepted() {
     let mut verdicts = [0; 3];
@@ -331,7 +332,7 @@ fn questions_to_a_scene_of_balls_are_answered_as_their_closed_forms_say() {
     let point = samples::hull(&[Vec3::zeros()]);
     let start = Placed { body: &point, pose: Pose::identity() };
     let cast = |velocity: [f64; 3], margin: f64| Cast {
-        start,
+        start: start.into(),
         motion: Motion::Linear { velocity: velocity.into() },
         margin,
         time_tolerance: 1e-9,
@@ -357,7 +358,7 @@ fn questions_to_a_scene_of_balls_are_answered_as_their_closed_forms_say() {
     }
     // From within: at once, and the way out is the shortest.
     let inside = Placed { body: &point, pose: at(4.0, 0.5, 0.0) };
-    let cast = Cast { start: inside, ..cast([1.0, 0.0, 0.0], 0.0) };
+    let cast = Cast { start: inside.into(), ..cast([1.0, 0.0, 0.0], 0.0) };
     let hits = view.cast(&cast, HitSelection::All, effort).unwrap();
     assert_eq!((hits.len(), hits[0].time), (1, [0.0; 2]));
     let impact = view.impact(&cast, &hits[0], effort).unwrap();
@@ -365,19 +366,104 @@ fn questions_to_a_scene_of_balls_are_answered_as_their_closed_forms_say() {
     // What touches by an ulp or not.
     for (x, count) in [(5.0, 1), (5.0_f64.next_up(), 0), (5.0_f64.next_down(), 1)] {
         let beside = Placed { body: &point, pose: at(x, 0.0, 0.0) };
-        let found = view.overlaps(&beside, HitSelection::All, effort).unwrap();
+        let found = view.overlaps(&beside.into(), HitSelection::All, effort).unwrap();
         assert_eq!(found.len(), count, "{x}");
         let expected = if x < 5.0 { Verdict::Overlapping } else { Verdict::Touching };
         assert!(found.iter().all(|hit| hit.proof.verdict() == expected));
     }
     let wanted = Nearness { count: None, below: Some(10.0) };
-    let found = view.nearest(&start, wanted, effort).unwrap();
+    let found = view.nearest(&start.into(), wanted, effort).unwrap();
     let order: Vec<(u32, f64)> =
         found.iter().map(|hit| (hit.body.0, hit.signed_distance()[1])).collect();
     assert_eq!(order.iter().map(|one| one.0).collect::<Vec<_>>(), [1, 3, 2]);
     for ((_, told), expected) in order.iter().zip([3.0, 3.0, 5.5]) {
         assert!((told - expected).abs() < 1e-12, "{order:?}");
     }
+}
+
+/// Rounded and plain visitors of rounded and plain bodies, beside asking each part from cold.
+#[test]
+fn what_a_rounded_visitor_meets_is_what_each_part_says_from_cold() {
+    let (mut random, filter) = (Random(901), BodyFilter::default());
+    let cores = [
+        samples::hull(&[Vec3::zeros()]),
+        samples::hull(&[Vec3::zeros(), Vec3::new(1.0, 0.2, 0.0)]),
+        samples::cuboid(0.3, 0.2, 0.4),
+    ];
+    let effort = &mut Effort::unlimited();
+    let (mut met, mut overlapping) = (0, 0);
+    for seed in 0..30 {
+        let scene = open(round_crowd(6, seed + 600));
+        let view = crate::query::SceneView::new(&scene, &filter, 10).unwrap();
+        for round in 0..12 {
+            let place = random.vector() * 3.0;
+            let core = Placed { body: &cores[round % 3], pose: random.pose(place) };
+            let visitor = Visitor { core, radius: [0.0, 0.2, 0.5, 1.0][round % 4] };
+            let velocity = random.vector() * 5.0;
+            let motion = Motion::Linear { velocity };
+            let cast =
+                Cast { start: visitor, motion, margin: 0.0, time_tolerance: 1e-9, proves: true };
+            let hits = view.cast(&cast, HitSelection::All, effort).unwrap();
+            let overlaps = view.overlaps(&visitor, HitSelection::All, effort).unwrap();
+            let nearest = view.nearest(&visitor, Nearness::default(), effort).unwrap();
+            for body in scene.bodies() {
+                let all: Vec<_> =
+                    body.parts.iter().map(|part| beside(&visitor, body, part)).collect();
+                let verdicts = all.iter().map(|pair| cold(pair).0);
+                let verdict = verdicts.max().unwrap();
+                let told = overlaps.iter().find(|hit| hit.body == body.id);
+                let said = told.map_or(Verdict::Separated, |hit| hit.proof.verdict());
+                assert_eq!(said, verdict, "{visitor:?} {body:?}");
+                let hit = hits.iter().find(|hit| hit.body == body.id);
+                let firsts = all.iter().filter_map(|pair| first(pair, velocity));
+                let first =
+                    firsts.fold([f64::INFINITY; 2], |a, b| [a[0].min(b[0]), a[1].min(b[1])]);
+                assert_eq!(hit.is_some(), first[1].is_finite(), "{visitor:?} {body:?}");
+                if let Some(hit) = hit {
+                    assert!(
+                        hit.time[0] <= first[1] && first[0] <= hit.time[1],
+                        "{hit:?} {first:?}"
+                    );
+                    met += u32::from(hit.time[0] > 0.0);
+                    let impact = view.impact(&cast, hit, effort).unwrap();
+                    assert!((impact.normal.unwrap().norm() - 1.0).abs() < 1e-9, "{impact:?}");
+                }
+                let near = nearest.iter().find(|hit| hit.body == body.id).unwrap();
+                let [least, most] = near.signed_distance();
+                let signed = |pair: &RoundedPair<'_>| {
+                    let (_, [lower, upper], [shallow, deep]) = cold(pair);
+                    [lower - deep, upper - shallow]
+                };
+                let cold = all.iter().map(signed);
+                let cold = cold.fold([f64::INFINITY; 2], |a, b| [a[0].min(b[0]), a[1].min(b[1])]);
+                assert!(least <= cold[1] && cold[0] <= most, "{near:?} {cold:?}");
+                overlapping += u32::from(verdict == Verdict::Overlapping);
+            }
+        }
+    }
+    assert!(met > 100 && overlapping > 100, "{met} {overlapping}");
+}
+
+fn beside<'a>(visitor: &Visitor<'a>, body: &'a Body, part: &'a Part) -> RoundedPair<'a> {
+    let q = Placed { body: &part.polytope, pose: body.pose.compose(&part.body_from_part) };
+    RoundedPair { cores: Pair { p: visitor.core, q }, radii: [visitor.radius, part.radius] }
+}
+
+/// The bracket of the first contact of P that moves so, from cold.
+fn first(pair: &RoundedPair<'_>, velocity: Vec3) -> Option<[f64; 2]> {
+    let reach = Reach::of_rounded(pair.radii, 0.0);
+    let moving = Motion::Linear { velocity };
+    let question = Question { reach, ..Question::new(pair.cores, moving, Motion::rest()) };
+    let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
+    if pair.radii.iter().all(|radius| *radius <= 0.0) {
+        let found = contact_time::first_contact(&question, witness, effort).unwrap();
+        return (found.outcome != Outcome::NoContact).then_some([found.t_free, found.t_contact]);
+    }
+    let method = &contact_time::METHODS[0];
+    let found = rounded::first_contact(method, &question, pair, witness, effort).unwrap();
+    let later = found.later.as_ref();
+    let bracket = later.map_or([0.0; 2], |later| [later.t_free, later.t_contact]);
+    (found.outcome() != Outcome::NoContact).then_some(bracket)
 }
 
 /// A method that somebody asked for by its name answers no rounded parts, and says so.

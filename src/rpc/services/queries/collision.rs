@@ -14,7 +14,7 @@ use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
 use clearance_bodies::table::verdict::{Decided, VerdictAnswer, VerdictProof, VerdictQuestion};
 use clearance_bodies::table::{Needs, Wanted};
-use clearance_certificates::rounded::rounded_to_wire;
+use clearance_certificates::certificate::rounded_to_wire;
 use clearance_geometry::distance::Compared;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::pair::VertexPair;

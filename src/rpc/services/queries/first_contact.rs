@@ -18,7 +18,8 @@ use clearance_bodies::table::first_contact::{
     FirstContactAnswer, FirstContactQuestion, MotionProof,
 };
 use clearance_bodies::table::verdict::VerdictProof;
-use clearance_certificates::rounded::{rounded_motion_to_wire, rounded_to_wire};
+use clearance_certificates::certificate::rounded_to_wire;
+use clearance_certificates::rounded::rounded_motion_to_wire;
 use clearance_geometry::claim::Outcome;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;

@@ -15,7 +15,7 @@ use crate::rpc::convert::sessions::inquiry::{AskedInquiry, AskedKind, AskedQuest
 use crate::rpc::status::Failure;
 use crate::runtime::sessions::parallel::by_index;
 use crate::runtime::settings::Limits;
-use clearance_bodies::table::place::Place;
+use clearance_bodies::table::place::{ConvexPart, Place};
 use clearance_bodies::{Body, PlacedBody};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::{Cost, Effort, Stopped};
@@ -25,7 +25,12 @@ use clearance_geometry::pair::Placed;
 use clearance_geometry::pose::Pose;
 use clearance_proto as api;
 use clearance_scene::query::cast::{Cast, CastHit};
-use clearance_scene::query::{BodyFilter, SceneView};
+use clearance_scene::query::{BodyFilter, SceneView, Visitor};
+
+/// A body where it is.
+fn visitor<'a>(part: ConvexPart<'a>, pose: Pose) -> Visitor<'a> {
+    Visitor { core: Placed { body: part.polytope, pose }, radius: part.radius }
+}
 
 /// Questions whose answers are in memory before those that do not fit into the reply are left out.
 const QUESTIONS_AT_ONCE: usize = 32;
@@ -142,10 +147,10 @@ impl Answers {
             }
         }
         let all_rays = asked.rays.as_deref().unwrap_or_default();
-        let point = Place::SceneQuery.part(point)?.polytope;
+        let point = Place::SceneQuery.part(point)?;
         let meet = |[origin, velocity]: &[Vec3; 2]| {
             let pose = Pose::translation(origin.x, origin.y, origin.z);
-            responder.meet(Placed { body: point, pose }, *velocity)
+            responder.meet(visitor(point, pose), *velocity)
         };
         if !rays.go_on(all_rays, meet, until, reply) {
             return Ok(false);
@@ -161,8 +166,7 @@ impl Answers {
         let parts = bodies.iter().flatten().map(|body| Place::SceneQuery.part(body));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let meet = |way: &AskedWay| {
-            let body = parts[way.body as usize].polytope;
-            responder.meet(Placed { body, pose: way.start }, way.velocity)
+            responder.meet(visitor(parts[way.body as usize], way.start), way.velocity)
         };
         Ok(casts.go_on(&asked_casts.ways, meet, until, reply))
     }
@@ -278,7 +282,7 @@ impl Responder<'_> {
         let preparing = &mut Effort::with_stop(u64::MAX, self.stop);
         let PlacedBody { body, pose } = question.shape.clone().prepare(self.point, preparing)?;
         let part = Place::SceneQuery.part(&body).map_err(Failure::from)?;
-        let placed = Placed { body: part.polytope, pose };
+        let placed = visitor(part, pose);
         let mut answer = api::SceneAnswer::default();
         match question.kind {
             AskedKind::Cast { motion, margin, time_tolerance } => {
@@ -307,7 +311,7 @@ impl Responder<'_> {
     /// What a packed ray or cast meets.
     fn meet(
         &self,
-        start: Placed<'_>,
+        start: Visitor<'_>,
         velocity: Vec3,
     ) -> (Result<CastHits<PackedHit>, Stopped>, Cost) {
         let mut effort = Effort::with_stop(self.asked.steps, self.stop);
