@@ -7,7 +7,8 @@
 //! Each argument is a number of bodies and the share of them that moves in a frame, with
 //! `:first_contacts` if these are asked of all, `:chosen=0.1` if a tenth of the bodies asks for its
 //! own, and `:pace=50` if bodies go half their size a frame in
-//! place of a hundredth; `field` and `drift` say what they are. Prints per scene the CPU
+//! place of a hundredth; `field` and `drift` say what they are. With `:balls` or `:capsules` at the
+//! end the bodies are these, about as large as the hulls. Prints per scene the CPU
 //! milliseconds of a frame (median), of opening, the pairs looked at, and memory in bytes a body;
 //! at the end a hash of all events and counts, which is the same on every machine. As a test it
 //! takes a few small scenes.
@@ -18,13 +19,16 @@ mod clock;
 mod drift;
 mod field;
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::convex_hull;
 use clearance_geometry::hull::samples::Random;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::separation::METHODS;
 use clearance_scene::{
-    Between, Body, BodyId, Declaration, Frame, Limits, Listed, Move, Questions, Rules, Scene,
+    Between, Body, BodyId, Declaration, Frame, Limits, Listed, Move, Part, Questions, Rules, Scene,
     Serial,
 };
 
@@ -37,15 +41,49 @@ fn pose(drifter: &Drifter) -> Pose {
     Pose::from_quaternion(drifter.place, drifter.turn).expect("a legal pose")
 }
 
-fn measure(asked: &Asked, hash: &mut u64) {
+/// What the bodies of a scene are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Bodies {
+    Hulls,
+    Balls,
+    Capsules,
+}
+
+impl Bodies {
+    /// What the end of an argument says of them, and the rest of it.
+    fn of(text: &str) -> (Self, &str) {
+        let (balls, capsules) = (text.strip_suffix(":balls"), text.strip_suffix(":capsules"));
+        match (balls, capsules) {
+            (Some(rest), _) => (Self::Balls, rest),
+            (_, Some(rest)) => (Self::Capsules, rest),
+            (None, None) => (Self::Hulls, text),
+        }
+    }
+
+    /// The parts that the bodies have in turn.
+    fn parts(self, random: &mut Random) -> Vec<Part> {
+        let rounded = |points: &[Vec3], radius| {
+            let core = Arc::new(convex_hull(points).expect("a hull").polytope);
+            vec![Part { radius, ..Part::of(core) }]
+        };
+        match self {
+            Self::Hulls => hulls(random).into_iter().map(Part::of).collect(),
+            Self::Balls => rounded(&[Vec3::zeros()], 0.8),
+            Self::Capsules => rounded(&[Vec3::z() * -0.4, Vec3::z() * 0.4], 0.5),
+        }
+    }
+}
+
+fn measure(asked: &Asked, bodies: Bodies, hash: &mut u64) {
     let mut random = Random::new(7);
-    let hulls = hulls(&mut random);
+    let parts = bodies.parts(&mut random);
     let side = side(asked.bodies);
     let mut drifters: Vec<Drifter> =
         (0..asked.bodies).map(|_| Drifter::anywhere(&mut random, side, asked.pace)).collect();
     let body = |(index, drifter): (usize, &Drifter)| {
-        let solid = Body::solid(index as u32 + 1, hulls[index % 20].clone());
-        Body { continuous: asked.is_chosen(index), ..solid.placed(pose(drifter)) }
+        let (id, parts) = (BodyId(index as u32 + 1), vec![parts[index % parts.len()].clone()]);
+        let continuous = asked.is_chosen(index);
+        Body { id, parts, continuous, ..Body::without_parts() }.placed(pose(drifter))
     };
     let declared = Declaration {
         robots: Vec::new(),
@@ -97,7 +135,7 @@ fn measure(asked: &Asked, hash: &mut u64) {
     }
     times.sort_unstable();
     println!(
-        "{:>7} bodies, {:4} moving{}{}: {:9.4} ms a frame, {:8.0} pairs looked at; opened in \
+        "{:>7} {bodies:?}, {:4} moving{}{}: {:9.4} ms a frame, {:8.0} pairs looked at; opened in \
          {:.0} ms; {} bytes a body",
         asked.bodies,
         asked.moving,
@@ -121,12 +159,14 @@ fn note(hash: &mut u64, report: &clearance_scene::Report) {
 fn main() {
     let given: Vec<String> =
         std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let small = ["200:1", "200:0.1", "200:0", "100:1:first_contacts"].map(str::to_owned);
+    let small = ["200:1", "200:0.1", "200:0", "100:1:first_contacts", "200:1:balls"];
+    let small = small.map(str::to_owned);
     let texts = if given.is_empty() { small.to_vec() } else { given };
     let mut hash = 0xcbf2_9ce4_8422_2325;
     for text in &texts {
-        let asked = Asked::parse(text).expect("N:MOVING[:first_contacts][:chosen=SHARE]");
-        measure(&asked, &mut hash);
+        let (bodies, rest) = Bodies::of(text);
+        let asked = Asked::parse(rest).expect("N:MOVING[:first_contacts][:chosen=SHARE][:balls]");
+        measure(&asked, bodies, &mut hash);
     }
     println!("hash {hash:016x}");
 }
