@@ -8,11 +8,13 @@
 mod contact;
 mod deep;
 mod difference;
+mod room;
 
 pub use self::contact::{
     RoundedFirstContact, contact_polygon, first_contact, impact_of, impact_of_contact,
 };
 pub use self::deep::{RoundedDepth, measure_depth};
+pub use self::room::{decide_with_room, room_of};
 
 use std::cmp::Ordering;
 

@@ -1,7 +1,7 @@
-//! The look at a pair of simple bodies, which have one part each and no margin: a verdict is all
-//! that there is to know, and most of what a frame costs.
+//! The look at a pair of simple bodies, which have one part each, rounded or not, and no margin: a
+//! verdict is all that there is to know, and most of what a frame costs.
 //!
-//! Balls first, then [`separation::decide_with_room`]; what room the verdict has says until when
+//! Balls first, then [`separation::decide_with_room`] or that of [`rounded`]; what room the verdict has says until when
 //! nobody needs to look again. Whatever takes more than a verdict is left to `answer`.
 
 use crate::declared::question::{Between, Listed, Questions};
@@ -10,12 +10,13 @@ use crate::placed::entry::{Entry, Start};
 use crate::placed::travel::until;
 use crate::waiting::Waiting;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::Verdict;
+use clearance_geometry::claim::{Reach, Verdict};
 use clearance_geometry::contact_time::Chord;
 use clearance_geometry::effort::{Cost, Effort};
 use clearance_geometry::number::rounding::{BOUND_SLACK, unit};
 use clearance_geometry::pair::Pair;
 use clearance_geometry::pose::Pose;
+use clearance_geometry::rounded::{self, RoundedPair};
 use clearance_geometry::separation::{self, CollisionMethod, Roomy};
 use clearance_geometry::witness::Witness;
 
@@ -71,7 +72,12 @@ impl<'a> Looking<'a> {
             let pair = Pair::new(&of_p.first, of_p.body.pose, &of_q.first, of_q.body.pose);
             let mut effort = Effort::with_stop(self.questions.steps_max, self.waiting.stop);
             let witness = &mut kept.witness;
-            let decided = separation::decide_with_room(&pair, self.method, witness, &mut effort);
+            let radii = [of_p.radius, of_q.radius];
+            let decided = if radii.iter().any(|radius| *radius > 0.0) {
+                rounded::decide_with_room(&RoundedPair { cores: pair, radii }, witness, &mut effort)
+            } else {
+                separation::decide_with_room(&pair, self.method, witness, &mut effort)
+            };
             *cost += effort.cost;
             decided.ok()
         };
@@ -133,19 +139,24 @@ impl<'a> Looking<'a> {
         }
         let starts = [p, q].map(|entry| entry.start_in(self.starts));
         let bow: f64 = starts.iter().flatten().map(|start| start.bow).sum();
-        let deviation = p.deviation + q.deviation;
+        // The polytopes of rounded bodies have to stay apart by their radii.
+        let reach = Reach::of_rounded([p.radius, q.radius], 0.0).upper();
+        let apart = (p.deviation + q.deviation + reach).next_up();
         let size = p.ball.size().max(q.ball.size());
         let placed = |[at_p, at_q]: [&Pose; 2]| Pair::new(&p.first, *at_p, &q.first, *at_q);
         let now = [&p.body.pose, &q.body.pose];
         let then = std::array::from_fn(|k| starts[k].map_or(now[k], |start| &start.pose));
         let (start, end) = (placed(then), placed(now));
         let tolerance = between.clearance_tolerance;
-        let chord = Chord::new([&start, &end], bow, deviation, size, tolerance);
+        let chord = Chord::new([&start, &end], bow, apart, size, tolerance);
         let hint = witness.pairs.first().copied();
         let mut effort = Effort::with_stop(self.questions.steps_max, self.waiting.stop);
         let mut is_free =
             |s: Vec3, last: Option<f64>| chord.is_free_along(&s, last, hint, &mut effort);
-        let last = found.is_of_witness.then_some(found.room);
+        let last = found.is_of_witness.then(|| match reach > 0.0 {
+            true => (found.room + reach).next_down(),
+            false => found.room,
+        });
         let now = witness.direction;
         let halfway = || Some(unit(&before?)? + unit(&now?)?);
         let centres = || Vec3::from(q.ball.centre) - Vec3::from(p.ball.centre);

@@ -174,9 +174,9 @@ impl<'a> TwoParts<'a> {
         Reach::of_rounded(self.radii, margin)
     }
 
-    /// How they stand, and if wanted how far they may move before that changes: of rounded ones
-    /// nobody knows. A method that somebody asked for by its name shows its own work; none of them
-    /// answers rounded parts, which are refused where they are declared.
+    /// How they stand, and if wanted how far they may move before that changes. A method that
+    /// somebody asked for by its name shows its own work; none of them answers rounded parts, which
+    /// are refused where they are declared.
     pub(crate) fn decide(
         &self,
         Chosen { method, is_named }: Chosen<CollisionMethod>,
@@ -185,7 +185,9 @@ impl<'a> TwoParts<'a> {
         effort: &mut Effort<'_>,
     ) -> Result<(ConvexProof, f64), Stopped> {
         if let Some(pair) = self.rounded() {
-            return Ok((rounded::verdict(&pair, witness, effort)?.into(), 0.0));
+            let proof = rounded::verdict(&pair, witness, effort)?;
+            let room = if wants_room { rounded::room_of(&pair, &proof) } else { 0.0 };
+            return Ok((proof.into(), room));
         }
         if is_named {
             let decision = separation::decide_by_name(&self.cores, method, witness, effort)?;

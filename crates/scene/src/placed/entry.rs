@@ -9,6 +9,7 @@ use crate::broken::{Rule, is_broken};
 use crate::declared::body::{Body, Part};
 use crate::placed::carrier::Carrier;
 use crate::placed::travel::Form;
+use crate::placed::visitor::Visitor;
 use clearance_geometry::Vec3;
 use clearance_geometry::motion::{Motion, Turn};
 use clearance_geometry::pair::Placed;
@@ -129,6 +130,8 @@ pub(crate) struct Entry {
     pub(crate) body: Body,
     /// The shape of its first part.
     pub(crate) first: Arc<Polytope>,
+    /// The radius of its first part, metres.
+    pub(crate) radius: f64,
     /// What it is like.
     pub(crate) form: Form,
     /// Holds it where it is.
@@ -159,11 +162,12 @@ impl Entry {
         let form = Form::of(&body);
         let ball = form.ball_at(&body.pose);
         let placed = body.place(body.pose)?;
-        let first = body.parts.first()?.polytope.clone();
+        let Part { polytope: first, radius, .. } = body.parts.first()?.clone();
         Some(Self {
             compound: (!form.is_plain).then(|| Box::new(placed)),
             body,
             first,
+            radius,
             form,
             ball,
             start: None,
@@ -225,9 +229,14 @@ impl Entry {
 
     /// Its only part where it is, of a body whose pose says that.
     #[inline]
-    pub(crate) fn sole(&self) -> Option<Placed<'_>> {
-        let placed = || Placed { body: &self.first, pose: self.body.pose };
-        self.compound.is_none().then(placed)
+    pub(crate) fn sole(&self) -> Option<Visitor<'_>> {
+        self.compound.is_none().then(|| self.first_at(self.body.pose))
+    }
+
+    /// Its first part at this pose.
+    #[inline]
+    fn first_at(&self, pose: Pose) -> Visitor<'_> {
+        Visitor { core: Placed { body: &self.first, pose }, radius: self.radius }
     }
 
     /// Where its parts are or were, at a pose that it was put to.
@@ -237,7 +246,7 @@ impl Entry {
 
     /// A box that holds it where it is.
     pub(crate) fn bounds(&self) -> Box3 {
-        let sole = || Box3::of_placed(&self.first, &self.body.pose);
+        let sole = || self.first_at(self.body.pose).held();
         self.compound.as_ref().map_or_else(sole, |kept| kept.bounds)
     }
 

@@ -57,16 +57,17 @@ impl Form {
         let identity = Pose::identity();
         if let [part] = &body.parts[..]
             && part.body_from_part == identity
-            && !part.is_rounded()
         {
             let bounds = part.polytope.bounds();
-            let extent = bounds.high - bounds.low;
-            let ball = 4.0 / 3.0 * std::f64::consts::PI * bounds.radius.powi(3);
+            let extent = bounds.high - bounds.low + Vec3::repeat(2.0 * part.radius);
+            let radius = (bounds.radius + part.radius) * (1.0 + BOUND_SLACK);
+            let ball = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
             return Self {
                 centre: bounds.centre,
-                radius: bounds.radius,
+                radius: if part.is_rounded() { radius } else { bounds.radius },
+                // Balls look the same from everywhere.
                 lever: part.polytope.lever(),
-                span: bounds.span * (1.0 + BOUND_SLACK),
+                span: (bounds.span + 3.0 * part.radius) * (1.0 + BOUND_SLACK),
                 is_round: extent.x * extent.y * extent.z >= ROUND_SHARE * ball,
                 is_plain: true,
             };
@@ -85,7 +86,7 @@ impl Form {
         let span = 2.0 * sizes.fold(0.0, f64::max);
         let reach_of = |(c, core, _): (Vec3, f64, f64)| (c - centre).norm() + STRETCH_MAX * core;
         let at_least = |reach: f64| reach * (1.0 + BOUND_SLACK) + gamma(64) * span;
-        // Balls turn with the body, and look the same from everywhere.
+        // Balls look the same from everywhere.
         let lever = at_least(placed.clone().map(reach_of).fold(0.0, f64::max));
         let reached = placed.map(|one| reach_of(one) + one.2);
         let radius = at_least(reached.fold(0.0, f64::max));

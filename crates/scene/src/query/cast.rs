@@ -157,7 +157,7 @@ impl<'a> SceneView<'a> {
         let entry = &self.entries[hit.index as usize];
         let at = hit.part as usize;
         let q = match entry.sole() {
-            Some(q) => q.into(),
+            Some(q) => q,
             None => entry.body.parts[at].at(entry.now().parts[at].pose),
         };
         let at_start = TwoParts::beside(cast.start, q);
@@ -261,7 +261,7 @@ fn reached_parts<'e>(
     mut ask: impl FnMut(u32, Visitor<'e>) -> Result<(), Stopped>,
 ) -> Result<(), Stopped> {
     if let Some(placed) = entry.sole() {
-        return ask(0, placed.into());
+        return ask(0, placed);
     }
     for (part, placed) in (0..).zip(entry.now().parts.iter()) {
         if probe.reaches(&placed.bounds).is_some() {

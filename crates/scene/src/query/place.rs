@@ -236,8 +236,7 @@ fn parts<'p>(
     placed: &'p Visitor<'p>,
     entry: &'p Entry,
 ) -> impl Iterator<Item = (u32, Box3, TwoParts<'p>)> {
-    let sole = entry.sole();
-    let sole = sole.map(|q| (0, entry.bounds(), TwoParts::beside(*placed, q.into())));
+    let sole = entry.sole().map(|q| (0, entry.bounds(), TwoParts::beside(*placed, q)));
     let several = sole.is_none().then(|| entry.now());
     let several = several.into_iter().flat_map(move |now| {
         let parts = (0..).zip(&entry.body.parts);

@@ -6,7 +6,7 @@ use crate::pairs::report::Event;
 use crate::{Between, PairReport, Rules};
 
 /// A fifth of the bodies asks for first contacts; all of them tumble, some about a point beside
-/// them, some with a deviation.
+/// them, some with a deviation; some are rounded.
 fn fleet(count: u32, seed: u64) -> Vec<Body> {
     let mut random = Random(seed);
     let mut bodies = tumbling(count, seed);
@@ -21,6 +21,10 @@ fn fleet(count: u32, seed: u64) -> Vec<Body> {
         body.deviation = [0.0, 0.0, 0.05][random.below(3) as usize];
         body.margin = [0.0, 0.0, 0.1][random.below(3) as usize];
         body.continuous = body.id.0.is_multiple_of(5);
+    }
+    let mut random = Random(seed + 7_000);
+    for part in bodies.iter_mut().flat_map(|body| &mut body.parts) {
+        part.radius = [0.0, 0.0, 0.1, 0.3][random.below(4) as usize];
     }
     bodies
 }

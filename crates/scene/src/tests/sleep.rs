@@ -5,7 +5,7 @@ use super::*;
 use crate::{Between, PairMargin, Rules};
 
 /// Solids and compounds that stand close, some with margins, some at matrices as far from rotations
-/// as is let in, as are some parts in them.
+/// as is let in, as are some parts in them; some are rounded.
 fn crowd(count: u32, seed: u64, has_margins: bool) -> Declaration {
     let mut random = Random(seed);
     let mut bodies = tumbling(count, seed);
@@ -19,6 +19,10 @@ fn crowd(count: u32, seed: u64, has_margins: bool) -> Declaration {
             part.body_from_part = random.any_pose(part.body_from_part.translation);
         }
         body.pose = random.any_pose(body.pose.translation);
+    }
+    let mut random = Random(seed + 7_000);
+    for part in bodies.iter_mut().flat_map(|body| &mut body.parts) {
+        part.radius = [0.0, 0.0, 0.1, 0.4][random.below(4) as usize];
     }
     let mut rules = Rules::default();
     if has_margins {
