@@ -244,6 +244,37 @@ const TURNTABLE: &str = r#"<robot name="table"><link name="foot"/><link name="ro
   <joint name="turn" type="continuous"><parent link="foot"/><child link="rod"/>
   <axis xyz="0 0 1"/></joint></robot>"#;
 
+/// A ball beside the rod's way: they meet when its middle is as far from the rod's side as its radius
+/// and the margin.
+#[test]
+fn a_rod_that_turns_meets_a_ball_when_its_closed_form_says() {
+    let robot = Arc::new(robot_of(TURNTABLE).unwrap());
+    for (radius, margin) in [(0.2, 0.0), (0.15, 0.1), (0.7, 0.0)] {
+        let point = Arc::new(clearance_samples::hull(&[Vec3::zeros()]));
+        let mut ball = Body { margin, ..Body::solid(1, point) }.placed(at(0.0, 1.0, 0.0));
+        ball.parts[0].radius = radius;
+        let robots = vec![placed(10, &robot)];
+        let mut scene = declare(Declaration { bodies: vec![ball], robots, ..Default::default() });
+        let report = step(&mut scene, &frame(1, vec![to(10, &[2.0])]), &on_the_way());
+        let [pair] = &report.pairs[..] else { panic!("{report:?}") };
+        let found = pair.first_contact.as_ref().unwrap();
+        let reached = (0.05 + radius + margin).acos() / 2.0;
+        assert!(found.t_free <= reached && reached <= found.t_contact, "{reached} {found:?}");
+        assert!(found.t_contact - found.t_free < 1e-6, "{found:?}");
+        // It meets the ball on the way, and leaves it behind where the ball is small.
+        let (met, half) = ((0.05 + radius).acos(), std::f64::consts::FRAC_PI_2);
+        let left = 2.0 * half - met;
+        let kinds = [(EventKind::Began, met), (EventKind::Ended, left)];
+        let expected = kinds.iter().filter(|(_, angle)| *angle < 2.0);
+        assert_eq!(report.events.len(), expected.clone().count(), "{report:?}");
+        for (event, (kind, angle)) in report.events.iter().zip(expected) {
+            assert_eq!(event.kind, *kind);
+            let [lower, upper] = event.bracket.map(|t| 2.0 * t);
+            assert!(lower <= *angle && *angle <= upper, "{angle} {event:?}");
+        }
+    }
+}
+
 #[test]
 fn a_whole_turn_sweeps_what_a_screw_between_its_ends_would_not() {
     let robot = Arc::new(robot_of(TURNTABLE).unwrap());
