@@ -499,3 +499,43 @@ fn a_polytope_that_touches_a_rounded_one_has_the_corners_they_share() {
     let report = step(&mut scene_of(0.5_f64.next_up()), &frame(1, vec![]), &questions);
     assert_eq!(report.pairs[0].verdict, Some(Verdict::Separated));
 }
+
+/// Radii as small and as large as numbers are: nothing is lost, and nothing fails.
+#[test]
+fn radii_of_any_size_are_exact() {
+    let largest = clearance_geometry::pose::COORDINATE_MAX;
+    for radius in [5e-324, 1e-300, 1e-9, 1e6, 1e154, 1e200, 1e280, largest] {
+        let apart = [radius.next_down(), radius, radius.next_up()];
+        let verdicts = [Verdict::Overlapping, Verdict::Touching, Verdict::Separated];
+        for (x, expected) in apart.into_iter().zip(verdicts) {
+            // Two points at one place are in contact, and farther than that nothing may be.
+            if x <= 0.0 || x > largest {
+                continue;
+            }
+            let mut scene = open(vec![ball(1, radius), ball(2, 0.0).placed(at(x, 0.0, 0.0))]);
+            for listed in [Listed::Nothing, Listed::All] {
+                let between = Some(Between::default());
+                let (distances, depths) = (true, true);
+                let asked =
+                    Questions { listed, between, distances, depths, ..Questions::default() };
+                let id = scene.frame() + 1;
+                let back = frame(id, vec![moved(2, at(x, 0.0, 0.0))]);
+                let report = step(&mut scene, &back, &asked);
+                let tally =
+                    [report.tally.separated, report.tally.touching, report.tally.overlapping];
+                assert_eq!(tally[expected as usize], 1, "{radius:e} {x:e} {listed:?}");
+                for pair in &report.pairs {
+                    assert_eq!(pair.verdict, Some(expected), "{radius:e} {x:e}");
+                    let [lower, upper] = match (&pair.depth, &pair.distance) {
+                        (Some(depth), _) => [depth.depth.lower, depth.depth.upper],
+                        (None, Some(distance)) => [distance.lower, distance.upper],
+                        (None, None) => panic!("{pair:?}"),
+                    };
+                    let exact = (radius - x).abs();
+                    assert!(lower <= exact && exact <= upper, "{radius:e} {x:e} {pair:?}");
+                    assert!(upper - lower <= 1e-9 * exact, "{radius:e} {x:e} {pair:?}");
+                }
+            }
+        }
+    }
+}
