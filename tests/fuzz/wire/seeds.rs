@@ -30,6 +30,13 @@ fn given(x: f64) -> Option<api::PlacedBody> {
     Some(api::PlacedBody { source: Some(Source::Vertices(points())), pose: pose(x) })
 }
 
+/// A capsule.
+fn rounded(x: f64) -> api::PlacedBody {
+    let core = Some(api::rounded_shape::Core::Length(0.5));
+    let shape = api::RoundedShape { core, radius: 0.25 };
+    api::PlacedBody { source: Some(Source::Rounded(shape)), pose: pose(x) }
+}
+
 fn named(x: f64) -> Option<api::PlacedBody> {
     Some(api::PlacedBody { source: Some(Source::Alias("a".to_owned())), pose: pose(x) })
 }
@@ -196,7 +203,11 @@ fn queries() -> Vec<Vec<Call>> {
 fn sessions() -> Vec<Vec<Call>> {
     let body = |id: u32, x| api::Body {
         id,
-        parts: vec![given(0.0).expect("a body")],
+        parts: match id {
+            2 => vec![given(0.0).expect("a body"), rounded(0.5)],
+            4 => vec![rounded(0.0)],
+            _ => vec![given(0.0).expect("a body")],
+        },
         pose: pose(x),
         groups: vec!["g".to_owned()],
         margin: 0.1,
@@ -310,6 +321,7 @@ fn scene_questions(session_id: String) -> api::QuerySceneRequest {
         Asked::Ray(ray),
         Asked::ShapeCast(cast),
         Asked::Overlap(given(0.5).expect("a body")),
+        Asked::Overlap(rounded(0.5)),
         Asked::Point(api::Vector3 { x: 0.5, y: 0.25, z: 0.0 }),
         Asked::Nearest(nearest),
     ];
