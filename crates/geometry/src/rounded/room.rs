@@ -1,5 +1,5 @@
-//! How much room a verdict on rounded bodies has: see [`crate::separation`]. Their supporting values
-//! change by no more than those of the polytopes.
+//! How much room a verdict on rounded bodies has: see [`crate::separation`]. Their supporting
+//! values change by no more than those of the polytopes.
 //!
 //! Bodies whose polytopes are farther apart along a direction than R, the sum of the radii, stay
 //! separated until the supporting values have changed by the difference. Bodies that overlap since

@@ -1,8 +1,9 @@
 //! The look at a pair of simple bodies, which have one part each, rounded or not, and no margin: a
 //! verdict is all that there is to know, and most of what a frame costs.
 //!
-//! Balls first, then [`separation::decide_with_room`] or that of [`rounded`]; what room the verdict has says until when
-//! nobody needs to look again. Whatever takes more than a verdict is left to `answer`.
+//! Balls first, then [`separation::decide_with_room`] or that of [`rounded`]; what room the verdict
+//! has says until when nobody needs to look again. Whatever takes more than a verdict is left to
+//! `answer`.
 
 use crate::declared::question::{Between, Listed, Questions};
 use crate::memory::kept::{Batch, Kept, Seen, Standing};
@@ -72,11 +73,12 @@ impl<'a> Looking<'a> {
             let pair = Pair::new(&of_p.first, of_p.body.pose, &of_q.first, of_q.body.pose);
             let mut effort = Effort::with_stop(self.questions.steps_max, self.waiting.stop);
             let witness = &mut kept.witness;
-            let radii = [of_p.radius, of_q.radius];
-            let decided = if radii.iter().any(|radius| *radius > 0.0) {
-                rounded::decide_with_room(&RoundedPair { cores: pair, radii }, witness, &mut effort)
-            } else {
-                separation::decide_with_room(&pair, self.method, witness, &mut effort)
+            let decided = match radii(of_p, of_q) {
+                None => separation::decide_with_room(&pair, self.method, witness, &mut effort),
+                Some(radii) => {
+                    let pair = RoundedPair { cores: pair, radii };
+                    rounded::decide_with_room(&pair, witness, &mut effort)
+                }
             };
             *cost += effort.cost;
             decided.ok()
@@ -140,8 +142,9 @@ impl<'a> Looking<'a> {
         let starts = [p, q].map(|entry| entry.start_in(self.starts));
         let bow: f64 = starts.iter().flatten().map(|start| start.bow).sum();
         // The polytopes of rounded bodies have to stay apart by their radii.
-        let reach = Reach::of_rounded([p.radius, q.radius], 0.0).upper();
-        let apart = (p.deviation + q.deviation + reach).next_up();
+        let reach = radii(p, q).map(|radii| Reach::of_rounded(radii, 0.0).upper());
+        let deviation = p.deviation + q.deviation;
+        let apart = reach.map_or(deviation, |reach| (deviation + reach).next_up());
         let size = p.ball.size().max(q.ball.size());
         let placed = |[at_p, at_q]: [&Pose; 2]| Pair::new(&p.first, *at_p, &q.first, *at_q);
         let now = [&p.body.pose, &q.body.pose];
@@ -153,10 +156,8 @@ impl<'a> Looking<'a> {
         let mut effort = Effort::with_stop(self.questions.steps_max, self.waiting.stop);
         let mut is_free =
             |s: Vec3, last: Option<f64>| chord.is_free_along(&s, last, hint, &mut effort);
-        let last = found.is_of_witness.then(|| match reach > 0.0 {
-            true => (found.room + reach).next_down(),
-            false => found.room,
-        });
+        let room = reach.map_or(found.room, |reach| (found.room + reach).next_down());
+        let last = found.is_of_witness.then_some(room);
         let now = witness.direction;
         let halfway = || Some(unit(&before?)? + unit(&now?)?);
         let centres = || Vec3::from(q.ball.centre) - Vec3::from(p.ball.centre);
@@ -179,6 +180,12 @@ struct PairEnd<'a> {
     travel: [f64; 2],
     is_separated: bool,
     is_announced: bool,
+}
+
+/// The radii of two bodies of which one at least is rounded.
+#[inline]
+fn radii(p: &Entry, q: &Entry) -> Option<[f64; 2]> {
+    (p.form.is_rounded | q.form.is_rounded).then(|| [p.radius(), q.radius()])
 }
 
 /// At most the distance of the bodies, as balls around them tell, or boxes where these tell more,

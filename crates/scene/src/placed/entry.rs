@@ -130,8 +130,6 @@ pub(crate) struct Entry {
     pub(crate) body: Body,
     /// The shape of its first part.
     pub(crate) first: Arc<Polytope>,
-    /// The radius of its first part, metres.
-    pub(crate) radius: f64,
     /// What it is like.
     pub(crate) form: Form,
     /// Holds it where it is.
@@ -162,12 +160,11 @@ impl Entry {
         let form = Form::of(&body);
         let ball = form.ball_at(&body.pose);
         let placed = body.place(body.pose)?;
-        let Part { polytope: first, radius, .. } = body.parts.first()?.clone();
+        let first = body.parts.first()?.polytope.clone();
         Some(Self {
             compound: (!form.is_plain).then(|| Box::new(placed)),
             body,
             first,
-            radius,
             form,
             ball,
             start: None,
@@ -212,7 +209,8 @@ impl Entry {
     /// What questions to a scene that stands still need of it.
     pub(crate) fn standing(&self) -> Self {
         // Of most bodies the list of parts is what takes longest to copy.
-        let parts = self.compound.as_ref().map_or(Vec::new(), |_| self.body.parts.clone());
+        let needs_parts = self.compound.is_some() || self.form.is_rounded;
+        let parts = if needs_parts { self.body.parts.clone() } else { Vec::new() };
         let groups = self.body.groups.clone();
         let body = Body { name: String::new(), groups, parts, ..self.body };
         let (first, compound) = (self.first.clone(), self.compound.clone());
@@ -236,7 +234,13 @@ impl Entry {
     /// Its first part at this pose.
     #[inline]
     fn first_at(&self, pose: Pose) -> Visitor<'_> {
-        Visitor { core: Placed { body: &self.first, pose }, radius: self.radius }
+        Visitor { core: Placed { body: &self.first, pose }, radius: self.radius() }
+    }
+
+    /// The radius of its first part, metres.
+    #[inline]
+    pub(crate) fn radius(&self) -> f64 {
+        if self.form.is_rounded { self.body.parts[0].radius } else { 0.0 }
     }
 
     /// Where its parts are or were, at a pose that it was put to.

@@ -10,7 +10,7 @@
 //! rotation by θ by at most θ times the *lever* (`geometry::polytope::lever`).
 
 use crate::bounds::Ball;
-use crate::declared::body::Body;
+use crate::declared::body::{Body, Part};
 use clearance_geometry::number::rounding::{BOUND_SLACK, UNIT, gamma, length};
 use clearance_geometry::pose::{Pose, STRETCH_MAX};
 use clearance_geometry::{Mat3, Vec3};
@@ -45,6 +45,8 @@ pub(crate) struct Form {
     pub(crate) is_round: bool,
     /// Whether it is one part in its own frame, so that the pose of the body is the part's.
     pub(crate) is_plain: bool,
+    /// Whether its first part is more than a polytope.
+    pub(crate) is_rounded: bool,
 }
 
 /// A box of less than this share of its ball's volume tells much more than the ball. A cube fills
@@ -70,6 +72,7 @@ impl Form {
                 span: (bounds.span + 3.0 * part.radius) * (1.0 + BOUND_SLACK),
                 is_round: extent.x * extent.y * extent.z >= ROUND_SHARE * ball,
                 is_plain: true,
+                is_rounded: part.is_rounded(),
             };
         }
         let placed = body.parts.iter().map(|part| {
@@ -90,7 +93,8 @@ impl Form {
         let lever = at_least(placed.clone().map(reach_of).fold(0.0, f64::max));
         let reached = placed.map(|one| reach_of(one) + one.2);
         let radius = at_least(reached.fold(0.0, f64::max));
-        Self { centre, radius, lever, span, is_round: false, is_plain: false }
+        let is_rounded = body.parts.first().is_some_and(Part::is_rounded);
+        Self { centre, radius, lever, span, is_round: false, is_plain: false, is_rounded }
     }
 
     /// A ball that holds the body at this pose.

@@ -244,8 +244,8 @@ const TURNTABLE: &str = r#"<robot name="table"><link name="foot"/><link name="ro
   <joint name="turn" type="continuous"><parent link="foot"/><child link="rod"/>
   <axis xyz="0 0 1"/></joint></robot>"#;
 
-/// A ball beside the rod's way: they meet when its middle is as far from the rod's side as its radius
-/// and the margin.
+/// A ball beside the rod's way: they meet when its middle is as far from the rod's side as its
+/// radius and the margin.
 #[test]
 fn a_rod_that_turns_meets_a_ball_when_its_closed_form_says() {
     let robot = Arc::new(robot_of(TURNTABLE).unwrap());
