@@ -5,6 +5,7 @@
 //! separated until the supporting values have changed by the difference. Bodies that overlap since
 //! points of the polytopes are nearer than R stay so until these may be as far apart.
 
+use super::centres::{error_of_differences, place};
 use super::{RoundedPair, verdict};
 use crate::Vec3;
 use crate::claim::{RoundedProof, Verdict};
@@ -13,8 +14,8 @@ use crate::difference::layout::centre_to_centre;
 use crate::difference::probe::{CertifiedGap, certified_gap};
 use crate::distance::towards;
 use crate::effort::{Effort, Stopped};
-use crate::number::rounding::{BOUND_SLACK, gamma, length};
-use crate::pair::{Placed, VertexPair};
+use crate::number::rounding::{BOUND_SLACK, length};
+use crate::pair::VertexPair;
 use crate::separation::Roomy;
 use crate::witness::Witness;
 
@@ -109,19 +110,15 @@ fn is_named(pair: &RoundedPair<'_>, VertexPair { i, j }: &VertexPair) -> bool {
 /// By how much at least points of the polytopes are nearer than R: those between whose vertices
 /// these pairs are, one or two at a time. 0 if none are.
 ///
-/// What is between two differences of vertices is a difference of points of the polytopes. Each is
-/// rounded within γ₁₆ of the sizes that it is summed from.
+/// What is between two differences of vertices is a difference of points of the polytopes.
 fn room_within(pair: &RoundedPair<'_>, pairs: &[VertexPair]) -> f64 {
-    let place = |placed: &Placed<'_>, v: u32| placed.pose.apply_rounded(placed.body.vertex(v));
     let (p, q) = (&pair.cores.p, &pair.cores.q);
     let differences = pairs.iter().map(|at| place(q, at.j) - place(p, at.i));
     let nearest = differences.clone().enumerate().flat_map(|(k, a)| {
         differences.clone().take(k).map(move |b| nearest_between(&a, &b)).chain([a])
     });
     let nearest = nearest.map(|v| length(&v)).fold(f64::INFINITY, f64::min);
-    let size =
-        |placed: &Placed<'_>| placed.pose.translation.abs().sum() + placed.body.bounds().span;
-    let error = gamma(64) * (size(p) + size(q));
+    let error = error_of_differences(&pair.cores);
     (pair.reach().lower() - (nearest + error) * (1.0 + BOUND_SLACK)).next_down().max(0.0)
 }
 
