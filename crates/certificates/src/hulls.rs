@@ -142,7 +142,7 @@ impl WithinMargin {
         Ok(Some(Self { margin, is_within, pairs }))
     }
 
-    /// What is claimed.
+    /// This is how a judge takes it.
     pub(crate) fn claim(&self) -> MarginClaim<'_> {
         let Self { margin, is_within, ref pairs } = *self;
         MarginClaim { margin, is_within, pairs }

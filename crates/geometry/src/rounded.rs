@@ -28,8 +28,8 @@ use crate::claim::{Reach, RoundedProof, StaticProof, Verdict};
 use crate::difference::exact::Difference;
 use crate::distance::wolfe::{self, nearest_of_pairs};
 use crate::distance::{
-    Distance, DistanceMethod, METHODS, Stops, WIDTH_MAX, compare_with_reach, length_compared,
-    measure_by,
+    Compared, Distance, DistanceMethod, METHODS, Stops, WIDTH_MAX, compare_with_reach,
+    length_compared, measure_by,
 };
 use crate::effort::{Effort, Stopped};
 use crate::meeting::normal_apart;
@@ -83,6 +83,20 @@ pub fn verdict(
         return Ok(proof);
     }
     Ok(compare_with_reach(&pair.cores, pair.reach(), witness, effort)?.proof())
+}
+
+/// Whether bodies that are apart are within a margin, exactly: radii and margin are summed exactly.
+pub fn compare(
+    pair: &RoundedPair<'_>,
+    margin: f64,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Compared, Stopped> {
+    let reach = Reach::of_rounded(pair.radii, margin);
+    let found = compare_with_reach(&pair.cores, reach, witness, effort)?;
+    // Of bodies that are apart no more than three pairs show it.
+    let pairs = found.pairs.iter().copied().take(3).collect();
+    Ok(Compared { is_within: found.order != Ordering::Greater, pairs })
 }
 
 /// How far apart the polytopes are, and what that says of the bodies.

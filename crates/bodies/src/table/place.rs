@@ -10,7 +10,7 @@ use clearance_geometry::polytope::Polytope;
 /// A polytope, with balls around all its points.
 #[derive(Clone, Copy, Debug)]
 pub struct ConvexPart<'a> {
-    /// It.
+    /// What the balls are around.
     pub polytope: &'a Arc<Polytope>,
     /// Of the balls, metres; 0: there are none.
     pub radius: f64,

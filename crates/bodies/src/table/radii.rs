@@ -1,15 +1,13 @@
 //! What is said of rounded bodies by the distance of the polytopes that are rounded, and by the
 //! exact sum of the radii.
 
-use std::cmp::Ordering;
-
 use arrayvec::ArrayVec;
 
 use crate::kind::Kind;
-use clearance_geometry::claim::{Reach, Verdict};
-use clearance_geometry::distance::{Compared, compare_with_reach};
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::distance::Compared;
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::rounded::RoundedPair;
+use clearance_geometry::rounded::{self, RoundedPair};
 use clearance_geometry::witness::Witness;
 
 /// What is not answered, in words.
@@ -35,9 +33,5 @@ pub(super) fn within(
     if verdict != Verdict::Separated {
         return Ok(Compared { is_within: true, pairs: ArrayVec::new() });
     }
-    let reach = Reach::of_rounded(pair.radii, margin);
-    let found = compare_with_reach(&pair.cores, reach, witness, effort)?;
-    // Of bodies that are apart no more than three pairs show it.
-    let pairs = found.pairs.iter().copied().take(3).collect();
-    Ok(Compared { is_within: found.order != Ordering::Greater, pairs })
+    rounded::compare(pair, margin, witness, effort)
 }

@@ -35,7 +35,7 @@ pub enum ConvexProof {
 }
 
 impl ConvexProof {
-    /// What is proven.
+    /// Tells which verdict it proves.
     pub fn verdict(&self) -> Verdict {
         match self {
             Self::Polytopes(proof) => proof.verdict(),

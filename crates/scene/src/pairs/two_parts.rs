@@ -1,8 +1,6 @@
 //! Two parts that are asked about: polytopes, or polytopes with balls around all their points. What
 //! a scene asks of two parts is asked here, and only here it matters which they are.
 
-use std::cmp::Ordering;
-
 use arrayvec::ArrayVec;
 
 use crate::declared::body::Part;
@@ -76,7 +74,7 @@ pub struct PartsDepth {
 /// When two parts first meet, and what proves it.
 #[derive(Clone, Debug)]
 pub struct PartsContact {
-    /// Whether and when.
+    /// Says whether they meet, and when.
     pub met: Met,
     /// How they stand at the start.
     pub initial: ConvexProof,
@@ -206,13 +204,10 @@ impl<'a> TwoParts<'a> {
         witness: &mut Witness,
         effort: &mut Effort<'_>,
     ) -> Result<Compared, Stopped> {
-        if self.rounded().is_none() {
-            return distance::compare(&self.cores, margin, witness, effort);
+        match self.rounded() {
+            Some(pair) => rounded::compare(&pair, margin, witness, effort),
+            None => distance::compare(&self.cores, margin, witness, effort),
         }
-        let reach = self.reach(margin);
-        let found = distance::compare_with_reach(&self.cores, reach, witness, effort)?;
-        let is_within = found.order != Ordering::Greater;
-        Ok(Compared { is_within, pairs: found.pairs.into_iter().take(3).collect() })
     }
 
     /// How far apart they are.
