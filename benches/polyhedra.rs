@@ -17,16 +17,14 @@ use std::hint::black_box;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Outcome, SolidClaim, Solids, Verdict};
 use clearance_geometry::contact_time::Travel;
-use clearance_geometry::contact_time::polyhedra::proof::{
-    HulledBody, Unproven, prove_motion, prove_verdict,
-};
+use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_motion, prove_verdict};
 use clearance_geometry::contact_time::polyhedra::{FirstContact, Moving, first_contact};
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::samples::Random;
 use clearance_geometry::hull::{convex_hull, samples};
 use clearance_geometry::judge::{judge_solid_motion, judge_solids};
 use clearance_geometry::motion::Motion;
-use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polyhedron::{HulledBody, Polyhedron};
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clock::thread_time;

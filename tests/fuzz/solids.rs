@@ -9,7 +9,7 @@ use clearance_geometry::claim::{
 };
 use clearance_geometry::contact_time::Travel;
 use clearance_geometry::contact_time::polyhedra::proof::{
-    HulledBody, Several, prove_collision, prove_motion, prove_verdict,
+    Several, prove_collision, prove_motion, prove_verdict,
 };
 use clearance_geometry::contact_time::polyhedra::{
     Faces, Moving, PosedPolyhedron, first_collision, first_contact, verdict,
@@ -20,7 +20,7 @@ use clearance_geometry::judge::{
     Refusal, judge_collision, judge_faces, judge_solid_motion, judge_solids,
 };
 use clearance_geometry::motion::Motion;
-use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polyhedron::{HulledBody, Polyhedron};
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 

@@ -27,6 +27,7 @@ pub mod witness;
 pub mod contact_time;
 pub(crate) mod difference;
 pub mod distance;
+pub mod faces;
 pub mod meeting;
 pub mod penetration;
 pub mod rounded;

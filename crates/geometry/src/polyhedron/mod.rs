@@ -3,11 +3,13 @@
 //!
 //! Reading order: `mesh` says what a body is and `canonical` in which order, `tree` finds near
 //! triangles, `meeting` tells whether two triangles meet; `placed` puts bodies where they are,
-//! `ray` and `interiors` tell whether their insides share a point. `excess` measures any mesh,
+//! `ray` and `interiors` tell whether their insides share a point; `groups` has polytopes around
+//! neighbouring triangles. `excess` measures any mesh,
 //! whatever it bounds, against its hull.
 
 mod canonical;
 pub mod excess;
+pub(super) mod groups;
 pub(super) mod interiors;
 pub(super) mod meeting;
 mod mesh;
@@ -15,4 +17,5 @@ pub(super) mod placed;
 pub(super) mod ray;
 pub(super) mod tree;
 
+pub use groups::HulledBody;
 pub use mesh::{Polyhedron, PolyhedronError};

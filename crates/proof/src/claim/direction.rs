@@ -64,6 +64,25 @@ impl Direction {
         is_hull.then(of)
     }
 
+    /// The same direction where vertex pairs have other names; none if one of them has none.
+    pub fn renamed(&self, name: impl Fn(VertexPair) -> Option<VertexPair>) -> Option<Self> {
+        Some(match *self {
+            Self::Vector(_) | Self::SweptAxis { .. } => *self,
+            Self::Normal { pairs: [a, b, c], negative } => {
+                Self::Normal { pairs: [name(a)?, name(b)?, name(c)?], negative }
+            }
+            Self::EdgeNormal { pairs: [a, b], axis, negative } => {
+                Self::EdgeNormal { pairs: [name(a)?, name(b)?], axis, negative }
+            }
+            Self::Nearest { pairs: [a, b, c], negative } => {
+                Self::Nearest { pairs: [name(a)?, name(b)?, name(c)?], negative }
+            }
+            Self::SweptNormal { pairs: [a, b], negative } => {
+                Self::SweptNormal { pairs: [name(a)?, name(b)?], negative }
+            }
+        })
+    }
+
     /// The opposite, in the same form.
     #[must_use]
     pub fn reversed(self) -> Self {

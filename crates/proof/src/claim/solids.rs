@@ -6,10 +6,11 @@
 //! one body, now those of the other, until a direction separates all that is left of the one from
 //! all that is left of the other. A hull is one piece, and never halved.
 
-use super::{Link, Points, Verdict};
+use super::{Link, Points, Reach, Verdict};
 use crate::Vec3;
 use crate::claim::Outcome;
 use crate::motion::Motion;
+use crate::vertex_pair::VertexPair;
 
 /// A body.
 #[derive(Clone, Copy, Debug)]
@@ -76,13 +77,71 @@ pub struct InnerPoint {
     pub vertices: [arrayvec::ArrayVec<u32, 6>; 2],
 }
 
-/// The proof about bodies that move without turning, of which no faces meet at t = 0.
-#[derive(Clone, Debug, PartialEq)]
+/// The proof about bodies that move, of which no faces meet at t = 0.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SolidMotionProof {
-    /// The proof that the time before is free.
+    /// The proof that the time before is free. If it has no length, that the bodies are farther
+    /// apart than the margin at t = 0.
     pub free: Cover,
-    /// Faces of P and of Q that share a point at some time in the bracket.
+    /// Where nothing turns and contact is meant exactly: faces of P and of Q that share a point at
+    /// some time in the bracket.
     pub faces: Option<[Face; 2]>,
+    /// Else: what proves contact, as the pairs of a [`FirstContact`](super::FirstContact) do. Those
+    /// of P are of one face of it, and so are those of Q.
+    pub pairs: arrayvec::ArrayVec<VertexPair, 6>,
+}
+
+/// Two bodies with balls around all their points.
+#[derive(Clone, Copy, Debug)]
+pub struct RoundedSolids<'a> {
+    /// The bodies that are rounded.
+    pub cores: Solids<'a>,
+    /// Metres; of a body that is not rounded 0.
+    pub radii: [f64; 2],
+}
+
+/// How far apart two bodies are whose faces do not meet, and neither of which is within the other.
+#[derive(Clone, Copy, Debug)]
+pub struct SolidDistanceClaim<'a> {
+    /// At least and at most so far, metres.
+    pub bounds: [f64; 2],
+    /// Along each of its directions, all at rest, the bodies are at least so far apart.
+    pub cover: &'a Cover,
+    /// One to three that are no farther apart than the upper bound. Those of P are of one face of
+    /// it, and so are those of Q.
+    pub pairs: &'a [VertexPair],
+}
+
+/// How such bodies compare with a margin.
+#[derive(Clone, Copy, Debug)]
+pub struct SolidMarginClaim<'a> {
+    /// Finite and not negative.
+    pub margin: f64,
+    /// What shows it.
+    pub shown: SolidMarginProof<'a>,
+}
+
+/// What shows how bodies compare with a margin.
+#[derive(Clone, Copy, Debug)]
+pub enum SolidMarginProof<'a> {
+    /// They are within it: one to three pairs are. Those of P are of one face of it, and so are
+    /// those of Q.
+    Within(&'a [VertexPair]),
+    /// They are beyond it along each direction of a cover, all at rest.
+    Beyond(&'a Cover),
+}
+
+/// Two bodies as they move, and what counts as contact.
+#[derive(Clone, Copy, Debug)]
+pub struct SolidCourse<'a> {
+    /// The bodies at t = 0; where they are rounded, the radii are in `reach`.
+    pub solids: Solids<'a>,
+    /// How P and Q move.
+    pub motions: [Motion; 2],
+    /// Contact means distance at most this.
+    pub reach: Reach,
+    /// Freedom holds for every motion of P and of Q within this of the stated one, metres.
+    pub deviations: [f64; 2],
 }
 
 /// The proof of which two of several bodies that turn nothing meet first, or that no two meet.
@@ -129,8 +188,8 @@ pub enum CoverStep {
     SplitP,
     /// Q's faces are halved.
     SplitQ,
-    /// All are separated over the whole time, by joined links fixed in the world, as in the chain
-    /// of a motion.
+    /// All are separated over the whole time, by joined links as in the chain of a motion; where
+    /// nothing turns and contact is meant exactly, they are fixed in the world.
     Apart(Vec<Link>),
 }
 

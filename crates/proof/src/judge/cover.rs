@@ -1,13 +1,19 @@
 //! The judge of covers: exactly, from scratch.
 //!
-//! Both bodies translate, so the gap along a direction is linear in t, and looking at both ends of
-//! an interval is looking at all of it. That every pair of faces is covered needs no look: the
-//! steps walk down a tree whose leaves are all pairs.
+//! Where both bodies translate, the gap along a direction is linear in t, and looking at both ends
+//! of an interval is looking at all of it; of bodies at rest there is one time. Bodies that turn,
+//! or are to stay farther apart than that, are judged as convex ones are ([`super::motion`]). That
+//! every pair of faces is covered needs no look: the steps walk down a tree whose leaves are all
+//! pairs.
 
-use super::direction::{LinkSweep, exact_direction_of_link};
+use std::cmp::Ordering;
+
+use super::direction::{LinkSweep, exact_direction, exact_direction_of_link};
 use super::exact::{Exact, exact_point, minus, pay_for_vertex, scalar_product, vector_product};
+use super::motion::is_free_on_course;
 use super::refusal::Refusal;
-use crate::claim::{Bodies, Cover, CoverStep, Frame, Link, Solid, Solids, VISITS_MAX};
+use super::rounded::signed_compared;
+use crate::claim::{Bodies, Cover, CoverStep, Frame, Link, Solid, SolidCourse, Solids, VISITS_MAX};
 use crate::effort::{Effort, Stopped};
 use crate::number::Sign;
 use crate::number::dyadic::Dyadic;
@@ -23,16 +29,31 @@ pub(super) struct Span {
     pub(super) may_touch_at_end: bool,
 }
 
+/// What a cover shows of all pairs of faces.
+pub(super) enum Kept<'a> {
+    /// They do not meet on a way.
+    OnTheWay(Span),
+    /// At rest they are at least so far apart, and farther than that.
+    AtRest {
+        /// Metres.
+        least: Dyadic,
+        /// Metres.
+        more_than: Dyadic,
+    },
+    /// On a course they are free from t = 0 to this.
+    OnCourse(&'a SolidCourse<'a>, f64),
+}
+
 /// No faces meet throughout, and neither body is within the other.
 pub(super) fn judge_cover(
     solids: &Solids<'_>,
-    span: &Span,
+    kept: &Kept<'_>,
     cover: &Cover,
     payer: &mut Payer<'_, '_>,
 ) -> Result<(), Refusal> {
     let judge = CoverJudge {
         pair: Bodies { p: solids.p.points, q: solids.q.points },
-        span,
+        kept,
         p: CoverSide::new(&solids.p, &cover.order_p, payer.effort)?,
         q: CoverSide::new(&solids.q, &cover.order_q, payer.effort)?,
     };
@@ -176,7 +197,7 @@ pub(super) fn exact_points(
 
 struct CoverJudge<'a, 'b> {
     pair: Bodies<'a>,
-    span: &'b Span,
+    kept: &'b Kept<'b>,
     p: CoverSide<'a>,
     q: CoverSide<'a>,
 }
@@ -208,50 +229,95 @@ impl CoverJudge<'_, '_> {
         chain: &[Link],
         payer: &mut Payer<'_, '_>,
     ) -> Result<(), Refusal> {
-        let [m, n] = [self.p.vertices(m), self.q.vertices(n)];
+        let groups = [self.p.vertices(m), self.q.vertices(n)];
+        for _ in chain {
+            payer.visit(groups[0].len() + groups[1].len())?;
+        }
+        let is_apart = match self.kept {
+            Kept::OnTheWay(span) => self.is_free(&groups, span, chain, payer.effort)?,
+            Kept::AtRest { least, more_than } => match chain {
+                [link] if is_at_rest(link) => {
+                    let s = exact_direction(&self.pair, &link.direction)?;
+                    let gap = self.gap(&groups, &s, payer.effort)?;
+                    signed_compared(&gap, &s, least) != Ordering::Less
+                        && signed_compared(&gap, &s, more_than) == Ordering::Greater
+                }
+                _ => false,
+            },
+            Kept::OnCourse(course, until) => {
+                is_free_on_course(course, &groups, *until, chain, payer.effort)?
+            }
+        };
+        if is_apart { Ok(()) } else { Err(Refusal::CoverFails(at)) }
+    }
+
+    /// Whether joined links separate two groups all the time.
+    fn is_free(
+        &self,
+        groups: &[Vec<u32>; 2],
+        span: &Span,
+        chain: &[Link],
+        effort: &mut Effort<'_>,
+    ) -> Result<bool, Refusal> {
         let mut covered = 0.0;
         for (place, link) in chain.iter().enumerate() {
-            payer.visit(m.len() + n.len())?;
             let is_last = place + 1 == chain.len();
             let joins = 0.0 <= link.t0 && link.t0 <= covered && link.t0 <= link.t1;
             if !joins || link.t1 > 1.0 || link.frame != Frame::World {
-                return Err(Refusal::CoverFails(at));
+                return Ok(false);
             }
             covered = link.t1.max(covered);
-            if !self.separates([&m, &n], link, is_last, payer.effort)? {
-                return Err(Refusal::CoverFails(at));
+            if !self.separates(groups, span, link, is_last, effort)? {
+                return Ok(false);
             }
         }
-        let reaches = !chain.is_empty() && covered >= self.span.until;
-        if reaches { Ok(()) } else { Err(Refusal::CoverFails(at)) }
+        Ok(!chain.is_empty() && covered >= span.until)
     }
 
-    fn separates(
+    /// Least height of Q's group along s less the greatest of P's, at t = 0.
+    fn gap(
         &self,
-        [m, n]: [&[u32]; 2],
-        link: &Link,
-        is_last: bool,
+        [m, n]: &[Vec<u32>; 2],
+        s: &Exact,
         effort: &mut Effort<'_>,
-    ) -> Result<bool, Refusal> {
-        let travel = &self.span.travel;
-        let sweep = LinkSweep { travel, during: [link.t0, link.t1] };
-        let s = exact_direction_of_link(&self.pair, &link.direction, Some(sweep))?;
+    ) -> Result<Dyadic, Refusal> {
         let mut heights = |points: &[Exact], group: &[u32]| -> Result<Vec<Dyadic>, Stopped> {
             let height = |(at, v): (u32, &u32)| {
-                pay_for_vertex(at, effort).map(|()| scalar_product(&s, &points[*v as usize]))
+                pay_for_vertex(at, effort).map(|()| scalar_product(s, &points[*v as usize]))
             };
             (0..).zip(group).map(height).collect()
         };
         let least = heights(&self.q.points, n)?.into_iter().min();
         let greatest = heights(&self.p.points, m)?.into_iter().max();
-        let (Some(least), Some(greatest)) = (least, greatest) else { return Ok(false) };
-        let (gap, rate) = (&least - &greatest, scalar_product(&s, travel));
+        match (least, greatest) {
+            (Some(least), Some(greatest)) => Ok(&least - &greatest),
+            _ => Err(Refusal::NoSuchPart),
+        }
+    }
+
+    fn separates(
+        &self,
+        groups: &[Vec<u32>; 2],
+        span: &Span,
+        link: &Link,
+        is_last: bool,
+        effort: &mut Effort<'_>,
+    ) -> Result<bool, Refusal> {
+        let travel = &span.travel;
+        let sweep = LinkSweep { travel, during: [link.t0, link.t1] };
+        let s = exact_direction_of_link(&self.pair, &link.direction, Some(sweep))?;
+        let (gap, rate) = (self.gap(groups, &s, effort)?, scalar_product(&s, travel));
         let at = |t: f64| (&gap + &(&rate * &Dyadic::from(t))).sign();
-        let may_touch = self.span.may_touch_at_end && is_last && link.t0 < link.t1;
+        let may_touch = span.may_touch_at_end && is_last && link.t0 < link.t1;
         let end = at(link.t1);
         Ok(at(link.t0) == Sign::Positive
             && (end == Sign::Positive || (may_touch && end == Sign::Zero)))
     }
+}
+
+/// Whether a link is one of bodies at rest.
+fn is_at_rest(link: &Link) -> bool {
+    link.t0.abs() <= 0.0 && link.t1.abs() <= 0.0 && link.frame == Frame::World
 }
 
 /// A vertex of each part of a mesh that is connected.

@@ -22,6 +22,7 @@ mod refusal;
 mod rounded;
 mod solids;
 mod still;
+mod surfaces;
 mod verdict;
 
 pub use collision::judge_collision;
@@ -38,4 +39,5 @@ pub use range::judge_range;
 pub use refusal::Refusal;
 pub use rounded::{RoundedBodies, judge_rounded, judge_rounded_depth, judge_rounded_distance};
 pub use solids::{judge_solid_motion, judge_solids};
+pub use surfaces::{judge_solid_course, judge_solid_distance, judge_solid_margin};
 pub use verdict::{judge_static, judge_static_with};

@@ -20,7 +20,8 @@ use super::still::{travel_if_alike, travel_if_untouched, velocity_of};
 use super::verdict::judge_static_with;
 use crate::Vec3;
 use crate::claim::{
-    Bodies, Course, FirstContact, Frame, Link, MotionClaim, Outcome, StaticProof, Verdict,
+    Bodies, Course, FirstContact, Frame, Link, MotionClaim, Outcome, Points, SolidCourse,
+    StaticProof, Verdict,
 };
 use crate::effort::{Effort, Stopped};
 use crate::motion::{self, Boxed};
@@ -83,7 +84,7 @@ pub(super) fn judge_freedom<'a>(
     effort: &mut Effort<'_>,
 ) -> Result<MotionJudge<'a>, Refusal> {
     judge_start_and_times(course, claim, effort)?;
-    judge_cover(course, claim, effort)?;
+    judge_chain(course, claim, effort)?;
     let judge = MotionJudge::new(course, effort)?;
     for (at, link) in claim.chain.iter().enumerate() {
         effort.spend_step()?;
@@ -134,15 +135,19 @@ fn are_within(vectors: &[Exact], reach: &Dyadic) -> bool {
 }
 
 /// The links' closed intervals join and cover [0, t_free].
-fn judge_cover(
+fn judge_chain(
     course: &Course<'_>,
     claim: &MotionClaim<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
-    let chain = claim.chain;
-    if chain.is_empty() && claim.t_free <= 0.0 {
+    if claim.chain.is_empty() && claim.t_free <= 0.0 {
         return judge_start(course, claim, effort);
     }
+    judge_links_join(claim.chain, claim.t_free)
+}
+
+/// The links' closed intervals join and cover [0, until].
+fn judge_links_join(chain: &[Link], until: f64) -> Result<(), Refusal> {
     let mut covered = 0.0;
     for (at, link) in chain.iter().enumerate() {
         let in_order = 0.0 <= link.t0 && link.t0 <= link.t1 && link.t1 <= 1.0;
@@ -151,8 +156,95 @@ fn judge_cover(
         }
         covered = link.t1.max(covered);
     }
-    let reaches = !chain.is_empty() && covered >= claim.t_free;
+    let reaches = !chain.is_empty() && covered >= until;
     if reaches { Ok(()) } else { Err(Refusal::ChainGap(chain.len())) }
+}
+
+/// Whether joined links keep the hulls of some vertices of two bodies free from t = 0 to this.
+/// Directions name no other vertices.
+pub(super) fn is_free_on_course(
+    course: &SolidCourse<'_>,
+    groups: &[Vec<u32>; 2],
+    until: f64,
+    chain: &[Link],
+    effort: &mut Effort<'_>,
+) -> Result<bool, Refusal> {
+    if judge_links_join(chain, until).is_err() {
+        return Ok(false);
+    }
+    let few = FewVertices::of(course, groups)?;
+    let course = few.course(course);
+    let judge = MotionJudge::new(&course, effort)?;
+    for (at, link) in chain.iter().enumerate() {
+        effort.spend_step()?;
+        let Some(direction) = link.direction.renamed(|pair| few.named(pair)) else {
+            return Ok(false);
+        };
+        match judge.judge_link(at, &Link { direction, ..*link }, effort) {
+            Ok(()) => {}
+            Err(Refusal::LinkFails(_)) => return Ok(false),
+            Err(other) => return Err(other),
+        }
+    }
+    Ok(true)
+}
+
+/// Whether pairs of a face of each of two bodies meet as is claimed of these.
+pub(super) fn judge_contact_of_faces(
+    course: &SolidCourse<'_>,
+    faces: &[Vec<u32>; 2],
+    claim: &MotionClaim<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    let few = FewVertices::of(course, faces)?;
+    let named =
+        |(at, pair): (usize, &VertexPair)| few.named(*pair).ok_or(Refusal::NoSuchVertex(at));
+    let pairs: Vec<VertexPair> =
+        claim.pairs.iter().enumerate().map(named).collect::<Result<_, _>>()?;
+    let (course, claim) = (few.course(course), MotionClaim { pairs: &pairs, ..*claim });
+    if claim.t_contact <= 0.0 {
+        return judge_contact_at_start(&course, &claim);
+    }
+    MotionJudge::new(&course, effort)?.judge_contact(&claim)
+}
+
+/// Some vertices of two bodies.
+struct FewVertices<'a> {
+    /// Ascending.
+    names: &'a [Vec<u32>; 2],
+    points: [Vec<Vec3>; 2],
+}
+
+impl<'a> FewVertices<'a> {
+    fn of(course: &SolidCourse<'_>, names: &'a [Vec<u32>; 2]) -> Result<Self, Refusal> {
+        let solids = [&course.solids.p, &course.solids.q];
+        let point = |k: usize, at: u32| {
+            solids[k].points.points.get(at as usize).copied().ok_or(Refusal::NotAFace("a body"))
+        };
+        let points = |k: usize| -> Result<Vec<Vec3>, Refusal> {
+            names[k].iter().map(|&at| point(k, at)).collect()
+        };
+        Ok(Self { names, points: [points(0)?, points(1)?] })
+    }
+
+    /// The places of a pair among them.
+    fn named(&self, pair: VertexPair) -> Option<VertexPair> {
+        let place = |k: usize, at: u32| self.names[k].binary_search(&at).ok();
+        let [i, j] = [place(0, pair.i)?, place(1, pair.j)?];
+        Some(VertexPair { i: u32::try_from(i).ok()?, j: u32::try_from(j).ok()? })
+    }
+
+    /// The course of their hulls.
+    fn course(&self, course: &SolidCourse<'_>) -> Course<'_> {
+        let &SolidCourse { solids, motions: [motion_p, motion_q], reach, deviations } = course;
+        let [points_p, points_q] = &self.points;
+        let bodies = Bodies {
+            p: Points { points: points_p, pose: solids.p.points.pose },
+            q: Points { points: points_q, pose: solids.q.points.pose },
+        };
+        let [deviation_p, deviation_q] = deviations;
+        Course { bodies, motion_p, motion_q, reach, deviation_p, deviation_q }
+    }
 }
 
 /// The start, as it is given, is farther apart than the margin. A verdict of SEPARATED alone does

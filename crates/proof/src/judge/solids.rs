@@ -2,7 +2,7 @@
 //! That a mesh bounds a solid (closed, oriented, without self-intersection) is taken for granted:
 //! it is checked where it is registered.
 
-use super::cover::{Payer, Span, exact_points, is_inside, judge_cover};
+use super::cover::{Kept, Payer, Span, exact_points, is_inside, judge_cover};
 use super::exact::{
     Exact, exact_point, holds_origin, holds_origin_strictly, minus, scalar_product, vector_product,
 };
@@ -50,7 +50,7 @@ pub fn judge_solids(
     match proof {
         SolidProof::Separated(cover) => {
             let span = Span { travel: zero(), until: 0.0, may_touch_at_end: false };
-            judge_cover(solids, &span, cover, &mut Payer::new(effort))
+            judge_cover(solids, &Kept::OnTheWay(span), cover, &mut Payer::new(effort))
         }
         SolidProof::Touching { faces, from, way } => {
             let differences = differences(solids, faces)?;
@@ -67,7 +67,7 @@ pub fn judge_solids(
             let points = crate::claim::Points { pose, ..points };
             let start = Solids { q: Solid { points, triangles }, ..*solids };
             let span = Span { travel, until: 1.0, may_touch_at_end: true };
-            judge_cover(&start, &span, way, &mut Payer::new(effort))
+            judge_cover(&start, &Kept::OnTheWay(span), way, &mut Payer::new(effort))
         }
         SolidProof::Crossing(triangles) => {
             has_volume(&solids.p, "P", effort)?;
@@ -108,7 +108,7 @@ pub fn judge_solids(
 /// let link = Link { t0: 0.0, t1: 1.0, frame: Frame::World, direction: up };
 /// let steps = vec![CoverStep::Apart(vec![link])];
 /// let free = Cover { steps, ..Cover::default() };
-/// let proof = SolidMotionProof { free, faces: None };
+/// let proof = SolidMotionProof { free, ..Default::default() };
 /// let (outcome, t_free, t_contact) = (Outcome::NoContact, 1.0, 1.0);
 /// let claim = SolidClaim { outcome, t_free, t_contact, proof: &proof };
 /// let solids = Solids { p: solid(0.0), q: solid(3.0) };
@@ -154,7 +154,7 @@ pub(super) fn judge_solid_motion_for(
         share_a_point(&at_start, &travel, [t_free, t_contact])?;
     }
     let span = Span { travel, until: t_free, may_touch_at_end: false };
-    judge_cover(solids, &span, &proof.free, payer)
+    judge_cover(solids, &Kept::OnTheWay(span), &proof.free, payer)
 }
 
 /// Whether the differences of two faces hold the origin at some time of an interval.
@@ -202,7 +202,7 @@ pub(super) fn differences(
 
 /// A vertex, an edge or a triangle: some corners of one triangle. What vertices of a hull span is
 /// in it.
-fn is_face(solid: &Solid<'_>, face: &Face, name: &'static str) -> Result<(), Refusal> {
+pub(super) fn is_face(solid: &Solid<'_>, face: &Face, name: &'static str) -> Result<(), Refusal> {
     let exists = |v: &u32| (*v as usize) < solid.points.points.len();
     let is_in = |corners: &[u32; 3]| face.iter().all(|v| corners.contains(v));
     let is_one = !face.is_empty()

@@ -102,6 +102,9 @@ pub const DISTANCE_WIDTH: f64 = 1e-12;
 /// search's own steps do not make accurate: measured, the first are off by 1e-7 of the size from
 /// three thousand times on.
 pub const FAR_POINTS: f64 = 64.0;
+/// How much farther apart boxes around groups of triangles have to be for their direction, which is
+/// rounded, to show it of what they hold: a thousand roundings of a coordinate.
+pub const BOX_HAZE: f64 = 1e-13;
 /// How far off the difference of the closest points of such bodies may be, relative to their size;
 /// where that is not proven they come from the exact stage.
 pub const POINT_ERROR: f64 = 1e-9;

@@ -6,23 +6,21 @@
 //! hulls exactly whether and when they meet; so single triangles, which do not meet, always get an
 //! answer.
 
-use std::collections::BTreeMap;
-
 use super::super::sweep::Pace;
-use super::{HulledBody, Unproven};
+use super::Unproven;
 use crate::claim::{
     Cover, CoverStep, Direction, Frame, Link, Outcome, StaticProof, VISITS_MAX, Verdict,
 };
 use crate::contact_time::{Travel, linear};
 use crate::effort::{Effort, Stopped};
-use crate::hull::convex_hull;
 use crate::motion::Motion;
 use crate::number::interval::Interval;
 use crate::pair::Question;
-use crate::pair::{Pair, Placed, VertexPair};
+use crate::pair::{Pair, Placed};
+use crate::polyhedron::HulledBody;
+use crate::polyhedron::groups::{Groups, named_direction};
 use crate::polyhedron::placed::Stand;
 use crate::polyhedron::tree::{Extent, Node};
-use crate::polytope::Polytope;
 use crate::separation::{self, decide};
 use crate::witness::Witness;
 use crate::{Vec3, contact_time};
@@ -38,7 +36,7 @@ pub(super) struct Bounds {
 
 /// How long covers may be.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(crate) struct Room {
     /// Steps and links, with the orders as [`TRIANGLES_PER_STEP`] says.
     pub(super) steps: u64,
     /// What a judge looks at, see [`VISITS_MAX`].
@@ -46,7 +44,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    pub(super) fn new(steps: u64) -> Self {
+    pub(crate) fn new(steps: u64) -> Self {
         Self { steps, visits: VISITS_MAX }
     }
 
@@ -62,10 +60,6 @@ impl Room {
 /// A triangle in an order is that much shorter than a step, written down.
 const TRIANGLES_PER_STEP: u32 = 16;
 
-/// Triangles of a group that is handed to the convex methods: with few, a hull is soon built, and
-/// with more than one there are fewer pairs to list.
-const GROUP_MAX: u32 = 8;
-
 /// Vectors that separated groups and are tried for the next ones: neighbours come one after
 /// another.
 const RECENT_MAX: usize = 4;
@@ -79,123 +73,82 @@ pub(super) fn cover(
     room: &mut Room,
     effort: &mut Effort<'_>,
 ) -> Result<Cover, Unproven> {
+    let mut groups = shapes.map(Groups::new);
     let mut search = Search::new(shapes, travels, *bounds);
+    cover_by(&mut groups, room, effort, |groups, nodes, effort| {
+        search.separate(groups, nodes, effort)
+    })
+}
+
+/// A cover of all pairs of faces: groups are halved until `separate` finds links that separate what
+/// is left of both.
+pub(crate) fn cover_by<'a>(
+    groups: &mut [Groups<'a>; 2],
+    room: &mut Room,
+    effort: &mut Effort<'_>,
+    mut separate: impl FnMut(
+        &mut [Groups<'a>; 2],
+        [Node; 2],
+        &mut Effort<'_>,
+    ) -> Result<Option<Vec<Link>>, Stopped>,
+) -> Result<Cover, Unproven> {
     let mut steps: Vec<CoverStep> = Vec::new();
     let mut split = [false; 2];
-    room.take(0, search.visits_inside())?;
-    let mut open = vec![[0, 1].map(|k| search.sides[k].root())];
+    room.take(0, visits_inside(groups))?;
+    let mut open = vec![groups.each_ref().map(Groups::root)];
     while let Some(nodes) = open.pop() {
         effort.spend_step()?;
-        let chain = search.separate(nodes, effort)?;
+        let chain = separate(groups, nodes, effort)?;
         room.take(1, 0)?;
         if let Some(chain) = chain {
             // A group has at most three vertices for each triangle.
-            let looked_at: u64 =
-                [0, 1].map(|k| search.sides[k].vertex_count(nodes[k])).iter().sum();
+            let looked_at: u64 = [0, 1].map(|k| groups[k].vertex_count(nodes[k])).iter().sum();
             room.take(chain.len() as u64, looked_at * chain.len() as u64)?;
             steps.push(CoverStep::Apart(chain));
-        } else {
-            let halves = [0, 1].map(|k| search.sides[k].halves(nodes[k]));
-            let (step, pairs) = match halves {
-                [Some([first, second]), None] => {
-                    (CoverStep::SplitP, [[second, nodes[1]], [first, nodes[1]]])
-                }
-                [Some([first, second]), Some(_)] if nodes[0].count >= nodes[1].count => {
-                    (CoverStep::SplitP, [[second, nodes[1]], [first, nodes[1]]])
-                }
-                [_, Some([first, second])] => {
-                    (CoverStep::SplitQ, [[nodes[0], second], [nodes[0], first]])
-                }
-                [None, None] => return Err(Unproven::NoWay),
-            };
-            let side = usize::from(step == CoverStep::SplitQ);
-            if !std::mem::replace(&mut split[side], true) {
-                let triangles = search.sides[side].root().count;
-                room.take(u64::from(triangles / TRIANGLES_PER_STEP), 0)?;
-            }
-            steps.push(step);
-            open.extend(pairs);
+            continue;
         }
+        let (side, [first, second]) = halved(groups, nodes).ok_or(Unproven::NoWay)?;
+        if !std::mem::replace(&mut split[side], true) {
+            let triangles = groups[side].root().count;
+            room.take(u64::from(triangles / TRIANGLES_PER_STEP), 0)?;
+        }
+        steps.push([CoverStep::SplitP, CoverStep::SplitQ][side].clone());
+        open.extend([second, first]);
     }
-    let order = |k: usize| if split[k] { search.sides[k].order() } else { Vec::new() };
+    let order = |k: usize| if split[k] { groups[k].order() } else { Vec::new() };
     Ok(Cover { order_p: order(0), order_q: order(1), steps })
 }
 
-/// A body and its groups.
-struct Side<'a> {
-    shape: &'a HulledBody<'a>,
-    boxes: Vec<Extent>,
-    /// Hulls of small groups, by the places of their nodes.
-    hulls: BTreeMap<u32, Polytope>,
-}
-
-impl<'a> Side<'a> {
-    fn new(shape: &'a HulledBody<'a>) -> Self {
-        let boxes = Stand::new(shape.body, shape.pose).boxes;
-        Self { shape, boxes, hulls: BTreeMap::new() }
-    }
-
-    fn root(&self) -> Node {
-        self.shape.body.tree().root()
-    }
-
-    fn is_whole(&self, node: Node) -> bool {
-        node.count == self.root().count
-    }
-
-    /// A hull is one piece.
-    fn halves(&self, node: Node) -> Option<[Node; 2]> {
-        if self.shape.is_hull { None } else { node.children() }
-    }
-
-    fn vertex_count(&self, node: Node) -> u64 {
-        let all = self.shape.body.vertices().len() as u64;
-        all.min(3 * u64::from(node.count))
-    }
-
-    fn order(&self) -> Vec<u32> {
-        self.shape.body.tree().order().to_vec()
-    }
-
-    /// Whether its hull is at hand, or is to be built.
-    fn has_hull(&self, node: Node) -> bool {
-        self.is_whole(node) || node.count <= GROUP_MAX
-    }
-
-    /// Builds the hull of a small group when it is first asked for. The vertices of a body are
-    /// points that a hull can be built of.
-    fn prepare(&mut self, node: Node) {
-        if self.is_whole(node) || self.hulls.contains_key(&node.at) {
-            return;
-        }
-        let body = self.shape.body;
-        let points: Vec<Vec3> = body
-            .tree()
-            .triangles(node)
-            .iter()
-            .flat_map(|&triangle| body.triangle(triangle))
-            .map(|vertex| body.vertices()[vertex as usize])
-            .collect();
-        if let Ok(hull) = convex_hull(&points) {
-            self.hulls.insert(node.at, hull.polytope);
-        }
-    }
-
-    fn hull(&self, node: Node) -> Option<&Polytope> {
-        if self.is_whole(node) { Some(self.shape.hull) } else { self.hulls.get(&node.at) }
-    }
-
-    /// The body's vertex that a vertex of a hull is.
-    fn vertex(&self, hull: &Polytope, vertex: u32) -> Option<u32> {
-        if self.shape.is_hull {
-            return Some(vertex);
-        }
-        self.shape.body.index_of(&hull.vertices()[vertex as usize])
+/// Two groups with the larger one halved: which body's it is, and the two pairs. None of two single
+/// faces.
+pub(crate) fn halved(
+    groups: &[Groups<'_>; 2],
+    [m, n]: [Node; 2],
+) -> Option<(usize, [[Node; 2]; 2])> {
+    match [groups[0].halves(m), groups[1].halves(n)] {
+        [None, None] => None,
+        [Some(halves), Some(_)] if m.count >= n.count => Some((0, halves.map(|half| [half, n]))),
+        [Some(halves), None] => Some((0, halves.map(|half| [half, n]))),
+        [_, Some(halves)] => Some((1, halves.map(|half| [m, half]))),
     }
 }
 
-struct Search<'a> {
-    sides: [Side<'a>; 2],
+/// What a judge looks at to see that no part of either surface is inside the other body: for each
+/// part, all of that.
+fn visits_inside(groups: &[Groups<'_>; 2]) -> u64 {
+    let one_way = |[inner, outer]: [&HulledBody<'_>; 2]| {
+        let all = outer.body.vertices().len() + 3 * outer.body.triangles().len();
+        let parts = if inner.is_hull { 1 } else { inner.body.shells().len() };
+        if outer.is_hull { 0 } else { (parts as u64).saturating_mul(all as u64) }
+    };
+    let [p, q] = groups.each_ref().map(|of| of.shape);
+    one_way([p, q]).saturating_add(one_way([q, p]))
+}
+
+/// What separates groups on a way without turns.
+struct Search {
+    /// Those of all nodes where the bodies are.
+    boxes: [Vec<Extent>; 2],
     travels: [Travel; 2],
     pace: Pace,
     bounds: Bounds,
@@ -204,8 +157,8 @@ struct Search<'a> {
     recent: Vec<Vec3>,
 }
 
-impl<'a> Search<'a> {
-    fn new([p, q]: [&'a HulledBody<'a>; 2], travels: [Travel; 2], bounds: Bounds) -> Self {
+impl Search {
+    fn new(shapes: [&HulledBody<'_>; 2], travels: [Travel; 2], bounds: Bounds) -> Self {
         let pace = Pace::new(&travels[0], &travels[1]);
         let way = pace.rounded();
         let way = if way.amax() > 0.0 { way / way.amax() } else { way };
@@ -217,25 +170,14 @@ impl<'a> Search<'a> {
             .filter(|s| s.amax() > 0.0)
             .flat_map(|s| [s, -s])
             .collect();
-        let sides = [Side::new(p), Side::new(q)];
-        Self { sides, travels, pace, bounds, standing, recent: Vec::new() }
-    }
-
-    /// What a judge looks at to see that no part of either surface is inside the other body: for
-    /// each part, all of that.
-    fn visits_inside(&self) -> u64 {
-        let one_way = |[inner, outer]: [&Side<'_>; 2]| {
-            let all = outer.shape.body.vertices().len() + 3 * outer.shape.body.triangles().len();
-            let parts = if inner.shape.is_hull { 1 } else { inner.shape.body.shells().len() };
-            if outer.shape.is_hull { 0 } else { (parts as u64).saturating_mul(all as u64) }
-        };
-        let [p, q] = self.sides.each_ref();
-        one_way([p, q]).saturating_add(one_way([q, p]))
+        let boxes = shapes.map(|shape| Stand::new(shape.body, shape.pose).boxes);
+        Self { boxes, travels, pace, bounds, standing, recent: Vec::new() }
     }
 
     /// Links that separate two groups over the whole time, if they are found.
     fn separate(
         &mut self,
+        groups: &mut [Groups<'_>; 2],
         nodes: [Node; 2],
         effort: &mut Effort<'_>,
     ) -> Result<Option<Vec<Link>>, Stopped> {
@@ -243,13 +185,13 @@ impl<'a> Search<'a> {
         if let Some(s) = vectors.copied().find(|s| self.boxes_are_separated(nodes, s)) {
             return Ok(Some(vec![self.link(Direction::Vector(s))]));
         }
-        if !(0..2).all(|k| self.sides[k].has_hull(nodes[k])) {
+        if !(0..2).all(|k| groups[k].has_hull(nodes[k])) {
             return Ok(None);
         }
-        for (side, node) in self.sides.iter_mut().zip(nodes) {
-            side.prepare(node);
+        for (of_body, node) in groups.iter_mut().zip(nodes) {
+            of_body.prepare(node);
         }
-        let found = self.separate_hulls(nodes, effort)?;
+        let found = self.separate_hulls(groups, nodes, effort)?;
         if let Some([Link { direction: Direction::Vector(s), .. }]) = found.as_deref() {
             self.recent.insert(0, *s);
             self.recent.truncate(RECENT_MAX);
@@ -264,7 +206,7 @@ impl<'a> Search<'a> {
     /// Whether the boxes, which hold what is in them exactly, are surely separated along a vector
     /// at both ends of the time.
     fn boxes_are_separated(&self, nodes: [Node; 2], s: &Vec3) -> bool {
-        let [p, q] = [0, 1].map(|k| &self.sides[k].boxes[nodes[k].at as usize]);
+        let [p, q] = [0, 1].map(|k| &self.boxes[k][nodes[k].at as usize]);
         let sum = |[x, y, z]: [Interval; 3]| x + y + z;
         let gap = sum([0, 1, 2].map(|k| {
             let difference = if s[k] > 0.0 {
@@ -280,12 +222,13 @@ impl<'a> Search<'a> {
 
     fn separate_hulls(
         &self,
+        groups: &[Groups<'_>; 2],
         nodes: [Node; 2],
         effort: &mut Effort<'_>,
     ) -> Result<Option<Vec<Link>>, Stopped> {
         let [p, q] = [0, 1].map(|k| {
-            let side = &self.sides[k];
-            side.hull(nodes[k]).map(|body| Placed { body, pose: side.shape.pose })
+            let outer = groups[k].outer(nodes[k]);
+            outer.map(|outer| Placed { body: outer.polytope, pose: groups[k].shape.pose })
         });
         let (Some(p), Some(q)) = (p, q) else { return Ok(None) };
         let pair = Pair { p, q };
@@ -301,7 +244,7 @@ impl<'a> Search<'a> {
         };
         let Some(chain) = chain else { return Ok(None) };
         let in_body = |link: Link| {
-            let direction = self.in_body(&link.direction, [p.body, q.body])?;
+            let direction = named_direction(groups, [p.body, q.body], &link.direction)?;
             Some(Link { direction, ..link })
         };
         Ok(chain.into_iter().map(in_body).collect())
@@ -332,29 +275,5 @@ impl<'a> Search<'a> {
         }
         found.chain.retain(|link| link.t0 < until);
         Ok(Some(found.chain))
-    }
-
-    /// With vertices named as in the bodies.
-    fn in_body(&self, direction: &Direction, [p, q]: [&Polytope; 2]) -> Option<Direction> {
-        let name = |pair: VertexPair| {
-            let i = self.sides[0].vertex(p, pair.i)?;
-            let j = self.sides[1].vertex(q, pair.j)?;
-            Some(VertexPair { i, j })
-        };
-        Some(match *direction {
-            Direction::Vector(_) | Direction::SweptAxis { .. } => *direction,
-            Direction::Normal { pairs: [a, b, c], negative } => {
-                Direction::Normal { pairs: [name(a)?, name(b)?, name(c)?], negative }
-            }
-            Direction::EdgeNormal { pairs: [a, b], axis, negative } => {
-                Direction::EdgeNormal { pairs: [name(a)?, name(b)?], axis, negative }
-            }
-            Direction::Nearest { pairs: [a, b, c], negative } => {
-                Direction::Nearest { pairs: [name(a)?, name(b)?, name(c)?], negative }
-            }
-            Direction::SweptNormal { pairs: [a, b], negative } => {
-                Direction::SweptNormal { pairs: [name(a)?, name(b)?], negative }
-            }
-        })
     }
 }

@@ -4,9 +4,10 @@
 //! All of it is rounded, and what comes out is a proposal: exact arithmetic accepts it or not.
 
 use crate::number::tolerance;
+use crate::polyhedron::HulledBody;
 use arrayvec::ArrayVec;
 
-use super::{HulledBody, PROPOSALS_MAX, Unproven, is_accepted};
+use super::{PROPOSALS_MAX, Unproven, is_accepted};
 use crate::Vec3;
 use crate::claim::{InnerPoint, SolidProof, StaticProof};
 use crate::contact_time::polyhedra::Faces;

@@ -8,7 +8,7 @@
 //!
 //! Not everything that is known exactly gets a proof: see [`Unproven`].
 
-mod cover;
+pub(crate) mod cover;
 mod inner;
 mod several;
 mod touch;
@@ -17,32 +17,17 @@ pub use self::several::{Found, Several, prove_collision};
 
 use self::cover::{Bounds, Room, cover};
 use super::{Contact, Faces};
-use crate::claim::{Face, Points, Solid, SolidMotionProof, SolidProof, Solids, Verdict};
+use crate::claim::{Face, SolidMotionProof, SolidProof, Solids, Verdict};
 use crate::contact_time::Travel;
 use crate::effort::{Effort, Stopped};
 use crate::judge::{Refusal, judge_solids};
-use crate::polyhedron::Polyhedron;
+use crate::polyhedron::HulledBody;
 use crate::polyhedron::meeting::{Facing, Meet};
 use crate::polyhedron::placed::{Placed, Stand, Whose};
-use crate::polytope::Polytope;
-use crate::pose::Pose;
 
 /// Proposals that the judge is asked about before no more are made: each takes exact arithmetic on
 /// all of both bodies, and of what has a proof of its kind nearly always the first is one.
 const PROPOSALS_MAX: usize = 4;
-
-/// A placed body with its hull, as proofs see it.
-#[derive(Clone, Copy, Debug)]
-pub struct HulledBody<'a> {
-    /// The body, in its own frame.
-    pub body: &'a Polyhedron,
-    /// From its frame to the world (at t = 0).
-    pub pose: Pose,
-    /// Its hull.
-    pub hull: &'a Polytope,
-    /// Whether it is its hull, with the same vertices.
-    pub is_hull: bool,
-}
 
 /// Why something that is known exactly has no proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,14 +45,6 @@ pub enum Unproven {
 impl From<Stopped> for Unproven {
     fn from(stopped: Stopped) -> Self {
         Self::Stopped(stopped)
-    }
-}
-
-impl<'a> HulledBody<'a> {
-    /// As a judge sees it.
-    pub fn solid(&self) -> Solid<'a> {
-        let points = Points { points: self.body.vertices(), pose: self.pose };
-        Solid { points, triangles: (!self.is_hull).then(|| self.body.triangles()) }
     }
 }
 
@@ -133,7 +110,8 @@ fn prove_motion_in(
     let until = contact.map_or(1.0, |contact| contact.t_free);
     let bounds = Bounds { until, may_touch_at_end: false };
     let free = cover(shapes, travels, &bounds, room, effort)?;
-    Ok(SolidMotionProof { free, faces: contact.and_then(|contact| spans(shapes, &contact.faces)) })
+    let faces = contact.and_then(|contact| spans(shapes, &contact.faces));
+    Ok(SolidMotionProof { free, faces, ..SolidMotionProof::default() })
 }
 
 /// The vertices of the faces, unless one body is inside the other.

@@ -2,13 +2,14 @@
 //! before, each as if it were alone. Pairs that a coordinate axis separates all the time need none.
 
 use super::cover::{Bounds, Room, cover};
-use super::{HulledBody, Unproven, prove_motion_in, prove_verdict};
+use super::{Unproven, prove_motion_in, prove_verdict};
 use crate::Vec3;
 use crate::claim::{CollisionProof, Cover, PairCover, SolidMotionProof, Verdict};
 use crate::contact_time::Travel;
 use crate::contact_time::polyhedra::Collision;
 use crate::effort::{Effort, Stopped};
 use crate::number::interval::Interval;
+use crate::polyhedron::HulledBody;
 use crate::polyhedron::placed::Stand;
 use crate::polyhedron::tree::Extent;
 

@@ -3,13 +3,14 @@
 //! before.
 
 use super::cover::{Bounds, Room, cover};
-use super::{HulledBody, PROPOSALS_MAX, Unproven, is_accepted, spans};
+use super::{PROPOSALS_MAX, Unproven, is_accepted, spans};
 use crate::Vec3;
 use crate::claim::{Face, SolidProof};
 use crate::contact_time::Travel;
 use crate::contact_time::polyhedra::{Faces, Moving, first_contact};
 use crate::effort::Effort;
 use crate::number::tolerance;
+use crate::polyhedron::HulledBody;
 
 /// How far Q comes, as a part of its place and size: far enough for rounding not to bend the way,
 /// and not so far that much else is in it.

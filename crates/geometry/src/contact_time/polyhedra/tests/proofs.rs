@@ -3,7 +3,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::proof::{HulledBody, Unproven, prove_motion, prove_verdict};
+use super::proof::{Unproven, prove_motion, prove_verdict};
 use super::start::draw_cells;
 use super::*;
 use crate::claim::{
@@ -11,7 +11,7 @@ use crate::claim::{
     Solids, Verdict,
 };
 use crate::judge::{self, Refusal, judge_solid_motion};
-use crate::polyhedron::Polyhedron;
+use crate::polyhedron::{HulledBody, Polyhedron};
 
 const STEPS_MAX: u64 = 1 << 14;
 
@@ -302,7 +302,7 @@ fn a_proof_that_is_tampered_with_is_refused() {
     let link = Link { t0: 0.0, t1: 1.0, frame: Frame::World, direction };
     let free = Cover { steps: vec![CoverStep::Apart(vec![link])], ..Cover::default() };
     let found = FirstContact { initial: Verdict::Separated, contact: None };
-    let lie = Answer { found, proof: SolidMotionProof { free, faces: None } };
+    let lie = Answer { found, proof: SolidMotionProof { free, ..Default::default() } };
     assert_eq!(judged([&p, &in_wall], out, &lie), Err(Refusal::CoverFails(0)));
     let above = peg.shape(shift(0.25, 3.5, 0.0));
     assert_eq!(judged([&p, &above], out, &lie), Ok(()));

@@ -1,0 +1,176 @@
+//! Why two bodies are free: directions that keep all pairs of their triangles as far apart as is
+//! claimed, at rest or on their ways.
+
+use super::contact::Course;
+use super::margin::compare_hulls;
+use super::{OuterPair, Surfaces};
+use crate::claim::{Cover, Direction, Frame, Link, Verdict};
+use crate::contact_time::first_contact;
+use crate::contact_time::polyhedra::proof::Unproven;
+use crate::contact_time::polyhedra::proof::cover::{Room, cover_by};
+use crate::distance::Stops;
+use crate::effort::{Effort, Stopped};
+use crate::meeting::unit_vector;
+use crate::motion::Motion;
+use crate::number::tolerance::BOX_HAZE;
+use crate::pair::Pair;
+use crate::polyhedron::groups::{Groups, named_direction};
+use crate::polyhedron::tree::Node;
+use crate::witness::Witness;
+
+/// What a cover is to show.
+#[derive(Clone, Copy, Debug)]
+pub enum Clear<'q> {
+    /// At rest the bodies are at least so far apart, metres.
+    AtLeast(f64),
+    /// At rest they are farther apart than that, metres.
+    Beyond(f64),
+    /// They are free from t = 0 to this.
+    Until(&'q Course<'q>, f64),
+}
+
+/// A cover that shows it, of at most `steps_max` steps and links.
+pub fn prove_clear(
+    surfaces: &Surfaces<'_>,
+    clear: Clear<'_>,
+    steps_max: u64,
+    effort: &mut Effort<'_>,
+) -> Result<Cover, Unproven> {
+    let room = &mut Room::new(steps_max);
+    let haze = match clear {
+        Clear::AtLeast(_) | Clear::Beyond(_) => BOX_HAZE * surfaces.magnitude(),
+        Clear::Until(course, _) => course.haze(surfaces),
+    };
+    let prover = Prover { surfaces, clear, haze };
+    cover_by(&mut surfaces.groups(), room, effort, |groups, nodes, effort| {
+        prover.separate(groups, nodes, effort)
+    })
+}
+
+struct Prover<'a, 'b> {
+    surfaces: &'b Surfaces<'a>,
+    clear: Clear<'b>,
+    /// What rounding may take from the gap along a direction, metres.
+    haze: f64,
+}
+
+impl Prover<'_, '_> {
+    fn separate(
+        &self,
+        groups: &mut [Groups<'_>; 2],
+        nodes: [Node; 2],
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Vec<Link>>, Stopped> {
+        OuterPair::prepare(groups, nodes);
+        let Some(outer) = OuterPair::of(groups, nodes) else { return Ok(None) };
+        match self.clear {
+            Clear::AtLeast(least) => {
+                let direction = self.at_least(least, &outer, effort)?;
+                Ok(direction.and_then(|direction| at_rest(groups, &outer, &direction)))
+            }
+            Clear::Beyond(margin) => {
+                let direction = self.beyond(margin, &outer, effort)?;
+                Ok(direction.and_then(|direction| at_rest(groups, &outer, &direction)))
+            }
+            Clear::Until(course, until) => self.on_the_way(course, until, groups, &outer, effort),
+        }
+    }
+
+    /// A direction along which what holds two groups is at least so far apart.
+    fn at_least(
+        &self,
+        least: f64,
+        outer: &OuterPair<'_>,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Direction>, Stopped> {
+        let found = near(&outer.pair, self.surfaces.radii, effort)?;
+        let Some((lower, direction)) = found else { return Ok(None) };
+        let needed = if outer.are_hulls { least } else { (least + self.haze).next_up() };
+        if lower < needed {
+            return Ok(None);
+        }
+        Ok(if outer.are_hulls { Some(direction) } else { rounded(&outer.pair, &direction) })
+    }
+
+    /// A direction along which it is farther apart than that.
+    fn beyond(
+        &self,
+        margin: f64,
+        outer: &OuterPair<'_>,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Direction>, Stopped> {
+        let margin = if outer.are_hulls { margin } else { (margin + self.haze).next_up() };
+        let found = compare_hulls(&outer.pair, self.surfaces.radii, margin, effort)?;
+        if found.is_within {
+            return Ok(None);
+        }
+        let direction = Direction::nearest(&found.pairs);
+        Ok(match direction {
+            Some(direction) if !outer.are_hulls => rounded(&outer.pair, &direction),
+            direction => direction,
+        })
+    }
+
+    /// Links that keep it apart until then.
+    fn on_the_way(
+        &self,
+        course: &Course<'_>,
+        until: f64,
+        groups: &[Groups<'_>; 2],
+        outer: &OuterPair<'_>,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Vec<Link>>, Stopped> {
+        let question = course.about(self.surfaces.radii, self.haze, outer);
+        let found = first_contact(&question, &mut Witness::default(), effort)?;
+        let is_free = found.initial.verdict() == Verdict::Separated
+            && !found.chain.is_empty()
+            && found.t_free >= until;
+        if !is_free {
+            return Ok(None);
+        }
+        let hulls = [outer.pair.p.body, outer.pair.q.body];
+        let turns = [question.motion_p, question.motion_q].iter().any(is_turning);
+        let link = |link: &Link| {
+            let direction = match link.direction {
+                direction if outer.are_hulls => named_direction(groups, hulls, &direction),
+                // Its point is the nearest on all of the way.
+                Direction::Nearest { .. } if !turns => None,
+                direction => rounded(&outer.pair, &direction),
+            };
+            direction.map(|direction| Link { direction, ..*link })
+        };
+        let needed = found.chain.iter().filter(|link| link.t0 <= until);
+        Ok(needed.map(link).collect())
+    }
+}
+
+fn is_turning(motion: &Motion) -> bool {
+    !matches!(motion, Motion::Linear { .. })
+}
+
+/// At least how far apart two convex bodies are, and the direction along which they are.
+fn near(
+    pair: &Pair<'_>,
+    radii: [f64; 2],
+    effort: &mut Effort<'_>,
+) -> Result<Option<(f64, Direction)>, Stopped> {
+    let near = super::distance::Near::of(pair, radii, Stops::default(), effort)?;
+    let direction = Direction::nearest(&near.pairs).filter(|_| near.lower > 0.0);
+    Ok(direction.map(|direction| (near.lower, direction)))
+}
+
+/// A direction as rounded numbers: boxes have no vertices of the bodies.
+fn rounded(pair: &Pair<'_>, direction: &Direction) -> Option<Direction> {
+    unit_vector(pair, direction).map(Direction::Vector)
+}
+
+/// The link of bodies at rest.
+fn at_rest(
+    groups: &[Groups<'_>; 2],
+    outer: &OuterPair<'_>,
+    direction: &Direction,
+) -> Option<Vec<Link>> {
+    let hulls = [outer.pair.p.body, outer.pair.q.body];
+    let direction = named_direction(groups, hulls, direction)?;
+    Some(vec![Link { t0: 0.0, t1: 0.0, frame: Frame::World, direction }])
+}

@@ -1,0 +1,189 @@
+//! How far apart two bodies are whose surfaces share no point: a bracket, and what shows it from
+//! above. What shows it from below is a cover ([`super::prove_clear`]).
+
+use arrayvec::ArrayVec;
+
+use super::frontier::Frontier;
+use super::{OuterPair, Surfaces, names};
+use crate::Vec3;
+use crate::contact_time::polyhedra::proof::cover::halved;
+use crate::distance::{self, METHODS, Stops};
+use crate::effort::{Effort, Stopped};
+use crate::meeting::normal_apart;
+use crate::pair::{Pair, VertexPair};
+use crate::polyhedron::groups::Groups;
+use crate::polyhedron::tree::Node;
+use crate::rounded::{self, RoundedPair};
+use crate::witness::Witness;
+
+/// The distance of two bodies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaceDistance {
+    /// At most the exact distance, metres.
+    pub lower: f64,
+    /// At least the exact distance, metres.
+    pub upper: f64,
+    /// With v the point nearest the origin in the hull of their differences, |v| is at most `upper`
+    /// and the radii. Those of P are of one face of it, and so are those of Q.
+    pub pairs: ArrayVec<VertexPair, 3>,
+    /// Closest points of P and Q in the world, rounded: for use, not for proof.
+    pub closest: [Vec3; 2],
+    /// The unit vector, rounded, from the closest point of Q to that of P.
+    pub normal: Option<Vec3>,
+    /// Why the bracket is wider than it could be.
+    pub stopped: Option<Stopped>,
+}
+
+/// What is shown of all pairs of triangles is that they are no nearer than the nearest two less
+/// this part of it: where many are equally near, directions that were rounded show that, too. It is
+/// a quarter of what brackets may be wide.
+const EASED: f64 = 1.0 - distance::WIDTH_MAX / 4.0;
+
+/// Measures the distance. A step is a pair of groups.
+///
+/// ```
+/// use clearance_geometry::Vec3;
+/// use clearance_geometry::distance::Stops;
+/// use clearance_geometry::effort::Effort;
+/// use clearance_geometry::faces::{Surfaces, distance};
+/// use clearance_geometry::hull::convex_hull;
+/// use clearance_geometry::polyhedron::{HulledBody, Polyhedron};
+/// use clearance_geometry::pose::Pose;
+///
+/// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+/// let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
+/// let effort = &mut Effort::unlimited();
+/// let body = Polyhedron::new(&corners, &faces, effort).unwrap();
+/// let hull = convex_hull(&corners).unwrap().polytope;
+/// let at = |pose: Pose| HulledBody { body: &body, pose, hull: &hull, is_hull: false };
+/// let (p, q) = (at(Pose::identity()), at(Pose::translation(0.0, 0.0, 3.0)));
+/// let found = distance::measure(&Surfaces::new([&p, &q]), Stops::default(), effort).unwrap();
+/// assert!(found.lower <= 2.0 && 2.0 <= found.upper && found.upper - found.lower < 1e-11);
+/// ```
+pub fn measure(
+    surfaces: &Surfaces<'_>,
+    stops: Stops,
+    effort: &mut Effort<'_>,
+) -> Result<FaceDistance, Stopped> {
+    effort.one_question(|effort| {
+        let (groups, radii) = (surfaces.groups(), surfaces.radii);
+        let search = Search { radii, stops, groups, open: Frontier::default(), best: None };
+        search.run(effort)
+    })
+}
+
+/// The nearest two triangles so far.
+#[derive(Clone, Copy, Debug)]
+struct Best {
+    /// No two that were looked at are nearer, metres.
+    lower: f64,
+    /// These are no farther apart, metres.
+    upper: f64,
+    nodes: [Node; 2],
+}
+
+struct Search<'a> {
+    radii: [f64; 2],
+    stops: Stops,
+    groups: [Groups<'a>; 2],
+    open: Frontier,
+    best: Option<Best>,
+}
+
+impl Search<'_> {
+    fn run(mut self, effort: &mut Effort<'_>) -> Result<FaceDistance, Stopped> {
+        let roots = self.groups.each_ref().map(Groups::root);
+        let searched = self.look(roots, effort).and_then(|()| self.descend(effort));
+        let Some(best) = self.best else {
+            return Err(searched.err().unwrap_or(Stopped::Unresolved));
+        };
+        let left = self.open.least().unwrap_or(f64::INFINITY);
+        let lower = (best.lower.min(left) * EASED).next_down().max(0.0);
+        let outer = OuterPair::of(&self.groups, best.nodes).ok_or(Stopped::Unresolved)?;
+        let Near { pairs, closest, normal, .. } =
+            Near::of(&outer.pair, self.radii, Stops::default(), effort)?;
+        let pairs = names(&self.groups, &outer.pair, &pairs);
+        let stopped = searched.err();
+        Ok(FaceDistance { lower, upper: best.upper, pairs, closest, normal, stopped })
+    }
+
+    /// Looks into the groups that may be nearer than the nearest triangles so far, until nobody
+    /// wants to know more.
+    fn descend(&mut self, effort: &mut Effort<'_>) -> Result<(), Stopped> {
+        loop {
+            let nearest = self.best.map_or(f64::INFINITY, |best| best.lower);
+            let is_near_enough = |best: &Best| self.stops.below.is_some_and(|b| best.upper < b);
+            if self.best.as_ref().is_some_and(is_near_enough) {
+                return Ok(());
+            }
+            let is_far_enough =
+                |least: f64| self.stops.above.is_some_and(|above| least * EASED > above);
+            if self.best.is_some() && self.open.least().is_none_or(is_far_enough) {
+                return Ok(());
+            }
+            let Some(next) = self.open.pop_below(nearest) else { return Ok(()) };
+            let (_, pairs) = halved(&self.groups, next.nodes).ok_or(Stopped::Unresolved)?;
+            for (at, nodes) in pairs.into_iter().enumerate() {
+                if let Err(stopped) = self.look(nodes, effort) {
+                    // What was not looked at may be as near as what it is a part of.
+                    pairs[at..].iter().for_each(|left| self.open.push(next.bound, *left));
+                    return Err(stopped);
+                }
+            }
+        }
+    }
+
+    /// Finds out how near two groups may be; of two triangles, how near they are.
+    fn look(&mut self, nodes: [Node; 2], effort: &mut Effort<'_>) -> Result<(), Stopped> {
+        effort.spend_step()?;
+        OuterPair::prepare(&mut self.groups, nodes);
+        let outer = OuterPair::of(&self.groups, nodes).ok_or(Stopped::Unresolved)?;
+        let is_single = halved(&self.groups, nodes).is_none();
+        // Beyond the nearest two there is nothing to know.
+        let above = self.best.map(|best| best.upper).filter(|_| !is_single);
+        let near = Near::of(&outer.pair, self.radii, Stops { above, below: None }, effort)?;
+        if !is_single {
+            self.open.push(near.lower, nodes);
+            return Ok(());
+        }
+        let best = self.best.get_or_insert(Best { lower: near.lower, upper: near.upper, nodes });
+        best.lower = best.lower.min(near.lower);
+        if near.upper < best.upper {
+            (best.upper, best.nodes) = (near.upper, nodes);
+        }
+        Ok(())
+    }
+}
+
+/// How near two convex bodies are.
+pub(super) struct Near {
+    pub(super) lower: f64,
+    upper: f64,
+    pub(super) pairs: ArrayVec<VertexPair, 3>,
+    closest: [Vec3; 2],
+    normal: Option<Vec3>,
+}
+
+impl Near {
+    pub(super) fn of(
+        pair: &Pair<'_>,
+        radii: [f64; 2],
+        stops: Stops,
+        effort: &mut Effort<'_>,
+    ) -> Result<Self, Stopped> {
+        let witness = &mut Witness::default();
+        if radii.iter().all(|radius| *radius <= 0.0) {
+            let found = distance::measure(pair, stops, witness, effort)?;
+            let closest = [found.closest_p, found.closest_q];
+            let normal = normal_apart(pair, &found.pairs, closest);
+            let (lower, upper, pairs) = (found.lower, found.upper, found.pairs);
+            return found.stopped.map_or(Ok(Self { lower, upper, pairs, closest, normal }), Err);
+        }
+        let pair = RoundedPair { cores: *pair, radii };
+        let found = rounded::measure(&pair, &METHODS[0], stops, witness, effort)?;
+        let pairs = found.proof.pairs.iter().copied().take(3).collect();
+        let (lower, upper, normal) = (found.lower, found.upper, found.normal);
+        let closest = [found.closest_p, found.closest_q];
+        found.stopped.map_or(Ok(Self { lower, upper, pairs, closest, normal }), Err)
+    }
+}

@@ -1,0 +1,102 @@
+//! How far apart two bodies are, and when they meet, of which one at least is no hull: by groups of
+//! the triangles that bound them.
+//!
+//! Everything here is asked of bodies whose surfaces share no point and of which neither is within
+//! the other: then the distance of the bodies is that of their surfaces, and they first meet when
+//! these do. How bodies stand, [`polyhedra::verdict`](crate::contact_time::polyhedra::verdict)
+//! tells.
+//!
+//! A surface is the union of its triangles, so a distance is the least of those of two triangles,
+//! and the first contact the earliest. Both trees of triangles are walked down, the most promising
+//! groups first: what holds a group (`polyhedron/groups.rs`) is a polytope, and what the methods
+//! for convex bodies find out about two such polytopes bounds what can be found in them. Two single
+//! triangles are asked about exactly, by the same methods. Radii, margins, deviations and motions
+//! of every kind are theirs.
+//!
+//! Reading order: [`distance`], [`margin`], [`contact`]; `cover` proves what is free, by directions
+//! for all pairs of triangles.
+
+pub mod contact;
+mod cover;
+pub mod distance;
+mod frontier;
+pub mod margin;
+#[cfg(test)]
+mod tests;
+
+pub use self::cover::{Clear, prove_clear};
+
+use arrayvec::ArrayVec;
+
+use crate::pair::{Pair, Placed, VertexPair};
+use crate::polyhedron::HulledBody;
+use crate::polyhedron::groups::{Groups, Outer, named};
+use crate::polyhedron::tree::Node;
+
+/// Two bodies, and the radii of the balls around all their points.
+#[derive(Clone, Copy, Debug)]
+pub struct Surfaces<'a> {
+    /// The bodies.
+    pub bodies: [&'a HulledBody<'a>; 2],
+    /// Metres; of a body that is not rounded 0.
+    pub radii: [f64; 2],
+}
+
+impl<'a> Surfaces<'a> {
+    /// Two bodies that are not rounded.
+    pub fn new(bodies: [&'a HulledBody<'a>; 2]) -> Self {
+        Self { bodies, radii: [0.0; 2] }
+    }
+
+    fn groups(&self) -> [Groups<'a>; 2] {
+        self.bodies.map(Groups::new)
+    }
+
+    /// At least the largest coordinate of a point of either body, up to rounding, metres.
+    fn magnitude(&self) -> f64 {
+        let of = |body: &HulledBody<'_>| {
+            let [low, high] = body.body.bounds();
+            2.0 * low.amax().max(high.amax()) + body.pose.translation.amax()
+        };
+        self.bodies.into_iter().map(of).fold(0.0, f64::max)
+    }
+}
+
+/// What holds two groups, placed.
+#[derive(Clone, Copy, Debug)]
+struct OuterPair<'b> {
+    pair: Pair<'b>,
+    /// Whether both are the hulls of their groups.
+    are_hulls: bool,
+}
+
+impl<'b> OuterPair<'b> {
+    /// Builds what holds two groups, if that has to be built.
+    fn prepare(groups: &mut [Groups<'_>; 2], nodes: [Node; 2]) {
+        for (of_body, node) in groups.iter_mut().zip(nodes) {
+            of_body.prepare(node);
+        }
+    }
+
+    /// Of two groups that were prepared.
+    fn of(groups: &'b [Groups<'_>; 2], nodes: [Node; 2]) -> Option<Self> {
+        let [p, q] = [0, 1].map(|k| {
+            let outer = groups[k].outer(nodes[k]);
+            outer.map(|Outer { polytope, is_hull }| {
+                (Placed { body: polytope, pose: groups[k].shape.pose }, is_hull)
+            })
+        });
+        let ((p, p_is_hull), (q, q_is_hull)) = (p?, q?);
+        Some(Self { pair: Pair { p, q }, are_hulls: p_is_hull && q_is_hull })
+    }
+}
+
+/// Pairs of vertices of two hulls as the bodies name them.
+fn names<const N: usize>(
+    groups: &[Groups<'_>; 2],
+    pair: &Pair<'_>,
+    pairs: &[VertexPair],
+) -> ArrayVec<VertexPair, N> {
+    let hulls = [pair.p.body, pair.q.body];
+    pairs.iter().filter_map(|one| named(groups, hulls, *one)).collect()
+}

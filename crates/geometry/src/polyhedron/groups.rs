@@ -1,0 +1,159 @@
+//! Groups of neighbouring triangles of a body, and polytopes that hold them: what is asked of two
+//! convex bodies is asked of these, from the largest groups down to single triangles.
+//!
+//! Of a small group the polytope is its hull; of a large one it is the box around it in the body's
+//! frame, which is made at once however large the group is. A body that is its own hull is one
+//! piece.
+
+use std::collections::BTreeMap;
+
+use super::mesh::Polyhedron;
+use super::tree::{Extent, Node};
+use crate::Vec3;
+use crate::claim::{Direction, Points, Solid};
+use crate::hull::convex_hull;
+use crate::polytope::Polytope;
+use crate::pose::Pose;
+use clearance_proof::vertex_pair::VertexPair;
+
+/// A placed body with its hull.
+#[derive(Clone, Copy, Debug)]
+pub struct HulledBody<'a> {
+    /// The body, in its own frame.
+    pub body: &'a Polyhedron,
+    /// From its frame to the world (at t = 0).
+    pub pose: Pose,
+    /// Its hull.
+    pub hull: &'a Polytope,
+    /// Whether it is its hull, with the same vertices.
+    pub is_hull: bool,
+}
+
+impl<'a> HulledBody<'a> {
+    /// As a judge sees it.
+    pub fn solid(&self) -> Solid<'a> {
+        let points = Points { points: self.body.vertices(), pose: self.pose };
+        Solid { points, triangles: (!self.is_hull).then(|| self.body.triangles()) }
+    }
+}
+
+/// Triangles of a group whose hull is built: with few, a hull is soon built, and with more than one
+/// there are fewer pairs to list.
+const GROUP_MAX: u32 = 8;
+
+/// A body and what holds its groups, built when it is first asked for.
+#[derive(Debug)]
+pub(crate) struct Groups<'a> {
+    pub(crate) shape: &'a HulledBody<'a>,
+    /// Those of all nodes in the body's frame, exactly; made when the first one is asked for.
+    boxes: Vec<Extent>,
+    /// By the places of their nodes.
+    built: BTreeMap<u32, Polytope>,
+}
+
+/// What holds a group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outer<'b> {
+    pub(crate) polytope: &'b Polytope,
+    /// Whether it is the group's hull, so that its vertices are vertices of the body.
+    pub(crate) is_hull: bool,
+}
+
+impl<'a> Groups<'a> {
+    pub(crate) fn new(shape: &'a HulledBody<'a>) -> Self {
+        Self { shape, boxes: Vec::new(), built: BTreeMap::new() }
+    }
+
+    pub(crate) fn root(&self) -> Node {
+        self.shape.body.tree().root()
+    }
+
+    fn is_whole(&self, node: Node) -> bool {
+        node.count == self.root().count
+    }
+
+    /// A hull is one piece.
+    pub(crate) fn halves(&self, node: Node) -> Option<[Node; 2]> {
+        if self.shape.is_hull { None } else { node.children() }
+    }
+
+    pub(crate) fn vertex_count(&self, node: Node) -> u64 {
+        let all = self.shape.body.vertices().len() as u64;
+        all.min(3 * u64::from(node.count))
+    }
+
+    pub(crate) fn order(&self) -> Vec<u32> {
+        self.shape.body.tree().order().to_vec()
+    }
+
+    /// Whether its hull is at hand, or is to be built.
+    pub(crate) fn has_hull(&self, node: Node) -> bool {
+        self.is_whole(node) || node.count <= GROUP_MAX
+    }
+
+    /// Builds what holds a group, if that has to be built.
+    pub(crate) fn prepare(&mut self, node: Node) {
+        if self.is_whole(node) || self.built.contains_key(&node.at) {
+            return;
+        }
+        let points =
+            if self.has_hull(node) { self.corners(node) } else { self.box_corners(node).to_vec() };
+        // The vertices of a body are points that a hull can be built of.
+        if let Ok(hull) = convex_hull(&points) {
+            self.built.insert(node.at, hull.polytope);
+        }
+    }
+
+    /// The corners of the triangles of a group.
+    fn corners(&self, node: Node) -> Vec<Vec3> {
+        let body = self.shape.body;
+        let corners = body.tree().triangles(node).iter().flat_map(|&at| body.triangle(at));
+        corners.map(|vertex| body.vertices()[vertex as usize]).collect()
+    }
+
+    /// The corners of the box around a group, which are exact.
+    fn box_corners(&mut self, node: Node) -> [Vec3; 8] {
+        if self.boxes.is_empty() {
+            let body = self.shape.body;
+            self.boxes = body.tree().boxes(body.vertices(), body.triangles(), 0.0);
+        }
+        let Extent { low, high } = self.boxes[node.at as usize];
+        std::array::from_fn(|corner| {
+            Vec3::from_fn(|axis, _| if corner >> axis & 1 == 1 { high[axis] } else { low[axis] })
+        })
+    }
+
+    /// What holds a group that was prepared.
+    pub(crate) fn outer(&self, node: Node) -> Option<Outer<'_>> {
+        let is_hull = self.has_hull(node);
+        let polytope =
+            if self.is_whole(node) { Some(self.shape.hull) } else { self.built.get(&node.at) };
+        polytope.map(|polytope| Outer { polytope, is_hull })
+    }
+
+    /// The body's vertex that a vertex of a hull of its points is.
+    pub(crate) fn vertex(&self, hull: &Polytope, vertex: u32) -> Option<u32> {
+        if self.shape.is_hull {
+            return Some(vertex);
+        }
+        self.shape.body.index_of(&hull.vertices()[vertex as usize])
+    }
+}
+
+/// A pair of vertices of two hulls as the bodies name them.
+pub(crate) fn named(
+    [p, q]: &[Groups<'_>; 2],
+    [of_p, of_q]: [&Polytope; 2],
+    pair: VertexPair,
+) -> Option<VertexPair> {
+    Some(VertexPair { i: p.vertex(of_p, pair.i)?, j: q.vertex(of_q, pair.j)? })
+}
+
+/// A direction that two hulls name, as the bodies name it.
+pub(crate) fn named_direction(
+    groups: &[Groups<'_>; 2],
+    hulls: [&Polytope; 2],
+    direction: &Direction,
+) -> Option<Direction> {
+    direction.renamed(|pair| named(groups, hulls, pair))
+}
