@@ -98,7 +98,9 @@ impl Search<'_> {
             return Err(searched.err().unwrap_or(Stopped::Unresolved));
         };
         let left = self.open.least().unwrap_or(f64::INFINITY);
-        let lower = (best.lower.min(left) * EASED).next_down().max(0.0);
+        let least = best.lower.min(left);
+        let wide_enough = best.upper * (1.0 - distance::WIDTH_MAX);
+        let lower = (least * EASED).max(wide_enough).min(least).next_down().max(0.0);
         let outer = OuterPair::of(&self.groups, best.nodes).ok_or(Stopped::Unresolved)?;
         let Near { pairs, closest, normal, .. } =
             Near::of(&outer.pair, self.radii, Stops::default(), effort)?;

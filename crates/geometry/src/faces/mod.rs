@@ -29,23 +29,23 @@ pub use self::cover::{Clear, prove_clear};
 use arrayvec::ArrayVec;
 
 use crate::pair::{Pair, Placed, VertexPair};
-use crate::polyhedron::HulledBody;
 use crate::polyhedron::groups::{Groups, Outer, named};
 use crate::polyhedron::tree::Node;
+use crate::polyhedron::{Boundary, HulledBody};
 
 /// Two bodies, and the radii of the balls around all their points.
 #[derive(Clone, Copy, Debug)]
 pub struct Surfaces<'a> {
     /// The bodies.
-    pub bodies: [&'a HulledBody<'a>; 2],
+    pub bodies: [Boundary<'a>; 2],
     /// Metres; of a body that is not rounded 0.
     pub radii: [f64; 2],
 }
 
 impl<'a> Surfaces<'a> {
     /// Two bodies that are not rounded.
-    pub fn new(bodies: [&'a HulledBody<'a>; 2]) -> Self {
-        Self { bodies, radii: [0.0; 2] }
+    pub fn new(bodies: [&HulledBody<'a>; 2]) -> Self {
+        Self { bodies: bodies.map(Boundary::from), radii: [0.0; 2] }
     }
 
     fn groups(&self) -> [Groups<'a>; 2] {
@@ -54,11 +54,11 @@ impl<'a> Surfaces<'a> {
 
     /// At least the largest coordinate of a point of either body, up to rounding, metres.
     fn magnitude(&self) -> f64 {
-        let of = |body: &HulledBody<'_>| {
-            let [low, high] = body.body.bounds();
-            2.0 * low.amax().max(high.amax()) + body.pose.translation.amax()
+        let of = |body: Boundary<'_>| {
+            let reach = body.vertices().iter().map(nalgebra::Vector3::amax).fold(0.0, f64::max);
+            2.0 * reach + body.pose.translation.amax()
         };
-        self.bodies.into_iter().map(of).fold(0.0, f64::max)
+        self.bodies.map(of).into_iter().fold(0.0, f64::max)
     }
 }
 
@@ -83,7 +83,7 @@ impl<'b> OuterPair<'b> {
         let [p, q] = [0, 1].map(|k| {
             let outer = groups[k].outer(nodes[k]);
             outer.map(|Outer { polytope, is_hull }| {
-                (Placed { body: polytope, pose: groups[k].shape.pose }, is_hull)
+                (Placed { body: polytope, pose: groups[k].boundary.pose }, is_hull)
             })
         });
         let ((p, p_is_hull), (q, q_is_hull)) = (p?, q?);

@@ -37,6 +37,37 @@ impl<'a> HulledBody<'a> {
     }
 }
 
+/// What bounds a placed body: the triangles of a mesh, or its hull in one piece.
+#[derive(Clone, Copy, Debug)]
+pub struct Boundary<'a> {
+    /// The mesh; none: the body is its hull, which may be flat.
+    pub mesh: Option<&'a Polyhedron>,
+    /// Its hull.
+    pub hull: &'a Polytope,
+    /// From its frame to the world (at t = 0).
+    pub pose: Pose,
+}
+
+impl<'a> From<&HulledBody<'a>> for Boundary<'a> {
+    fn from(body: &HulledBody<'a>) -> Self {
+        let &HulledBody { body, pose, hull, is_hull } = body;
+        Self { mesh: (!is_hull).then_some(body), hull, pose }
+    }
+}
+
+impl<'a> Boundary<'a> {
+    /// The vertices that certificates name.
+    pub fn vertices(&self) -> &'a [Vec3] {
+        self.mesh.map_or(self.hull.vertices(), Polyhedron::vertices)
+    }
+
+    /// As a judge sees it.
+    pub fn solid(&self) -> Solid<'a> {
+        let points = Points { points: self.vertices(), pose: self.pose };
+        Solid { points, triangles: self.mesh.map(Polyhedron::triangles) }
+    }
+}
+
 /// Triangles of a group whose hull is built: with few, a hull is soon built, and with more than one
 /// there are fewer pairs to list.
 const GROUP_MAX: u32 = 8;
@@ -44,7 +75,7 @@ const GROUP_MAX: u32 = 8;
 /// A body and what holds its groups, built when it is first asked for.
 #[derive(Debug)]
 pub(crate) struct Groups<'a> {
-    pub(crate) shape: &'a HulledBody<'a>,
+    pub(crate) boundary: Boundary<'a>,
     /// Those of all nodes in the body's frame, exactly; made when the first one is asked for.
     boxes: Vec<Extent>,
     /// By the places of their nodes.
@@ -60,12 +91,12 @@ pub(crate) struct Outer<'b> {
 }
 
 impl<'a> Groups<'a> {
-    pub(crate) fn new(shape: &'a HulledBody<'a>) -> Self {
-        Self { shape, boxes: Vec::new(), built: BTreeMap::new() }
+    pub(crate) fn new(boundary: Boundary<'a>) -> Self {
+        Self { boundary, boxes: Vec::new(), built: BTreeMap::new() }
     }
 
     pub(crate) fn root(&self) -> Node {
-        self.shape.body.tree().root()
+        self.boundary.mesh.map_or(Node::ONLY, |mesh| mesh.tree().root())
     }
 
     fn is_whole(&self, node: Node) -> bool {
@@ -74,16 +105,16 @@ impl<'a> Groups<'a> {
 
     /// A hull is one piece.
     pub(crate) fn halves(&self, node: Node) -> Option<[Node; 2]> {
-        if self.shape.is_hull { None } else { node.children() }
+        self.boundary.mesh.and_then(|_| node.children())
     }
 
     pub(crate) fn vertex_count(&self, node: Node) -> u64 {
-        let all = self.shape.body.vertices().len() as u64;
-        all.min(3 * u64::from(node.count))
+        let all = self.boundary.vertices().len() as u64;
+        if self.boundary.mesh.is_some() { all.min(3 * u64::from(node.count)) } else { all }
     }
 
     pub(crate) fn order(&self) -> Vec<u32> {
-        self.shape.body.tree().order().to_vec()
+        self.boundary.mesh.map_or(Vec::new(), |mesh| mesh.tree().order().to_vec())
     }
 
     /// Whether its hull is at hand, or is to be built.
@@ -93,29 +124,25 @@ impl<'a> Groups<'a> {
 
     /// Builds what holds a group, if that has to be built.
     pub(crate) fn prepare(&mut self, node: Node) {
+        let Some(mesh) = self.boundary.mesh else { return };
         if self.is_whole(node) || self.built.contains_key(&node.at) {
             return;
         }
-        let points =
-            if self.has_hull(node) { self.corners(node) } else { self.box_corners(node).to_vec() };
+        let points = if self.has_hull(node) {
+            corners(mesh, node)
+        } else {
+            self.box_corners(mesh, node).to_vec()
+        };
         // The vertices of a body are points that a hull can be built of.
         if let Ok(hull) = convex_hull(&points) {
             self.built.insert(node.at, hull.polytope);
         }
     }
 
-    /// The corners of the triangles of a group.
-    fn corners(&self, node: Node) -> Vec<Vec3> {
-        let body = self.shape.body;
-        let corners = body.tree().triangles(node).iter().flat_map(|&at| body.triangle(at));
-        corners.map(|vertex| body.vertices()[vertex as usize]).collect()
-    }
-
     /// The corners of the box around a group, which are exact.
-    fn box_corners(&mut self, node: Node) -> [Vec3; 8] {
+    fn box_corners(&mut self, mesh: &Polyhedron, node: Node) -> [Vec3; 8] {
         if self.boxes.is_empty() {
-            let body = self.shape.body;
-            self.boxes = body.tree().boxes(body.vertices(), body.triangles(), 0.0);
+            self.boxes = mesh.tree().boxes(mesh.vertices(), mesh.triangles(), 0.0);
         }
         let Extent { low, high } = self.boxes[node.at as usize];
         std::array::from_fn(|corner| {
@@ -127,17 +154,21 @@ impl<'a> Groups<'a> {
     pub(crate) fn outer(&self, node: Node) -> Option<Outer<'_>> {
         let is_hull = self.has_hull(node);
         let polytope =
-            if self.is_whole(node) { Some(self.shape.hull) } else { self.built.get(&node.at) };
+            if self.is_whole(node) { Some(self.boundary.hull) } else { self.built.get(&node.at) };
         polytope.map(|polytope| Outer { polytope, is_hull })
     }
 
     /// The body's vertex that a vertex of a hull of its points is.
     pub(crate) fn vertex(&self, hull: &Polytope, vertex: u32) -> Option<u32> {
-        if self.shape.is_hull {
-            return Some(vertex);
-        }
-        self.shape.body.index_of(&hull.vertices()[vertex as usize])
+        let Some(mesh) = self.boundary.mesh else { return Some(vertex) };
+        mesh.index_of(&hull.vertices()[vertex as usize])
     }
+}
+
+/// The corners of the triangles of a group.
+fn corners(mesh: &Polyhedron, node: Node) -> Vec<Vec3> {
+    let corners = mesh.tree().triangles(node).iter().flat_map(|&at| mesh.triangle(at));
+    corners.map(|vertex| mesh.vertices()[vertex as usize]).collect()
 }
 
 /// A pair of vertices of two hulls as the bodies name them.

@@ -17,5 +17,5 @@ pub(super) mod placed;
 pub(super) mod ray;
 pub(super) mod tree;
 
-pub use groups::HulledBody;
+pub use groups::{Boundary, HulledBody};
 pub use mesh::{Polyhedron, PolyhedronError};

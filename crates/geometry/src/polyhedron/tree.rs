@@ -27,6 +27,9 @@ pub(crate) struct Node {
 }
 
 impl Node {
+    /// That of a body in one piece.
+    pub(crate) const ONLY: Self = Self { at: 0, first: 0, count: 1 };
+
     /// The halves; none of a leaf.
     #[inline]
     pub(crate) fn children(self) -> Option<[Self; 2]> {

@@ -17,10 +17,10 @@ use crate::motion::Motion;
 use crate::number::interval::Interval;
 use crate::pair::Question;
 use crate::pair::{Pair, Placed};
-use crate::polyhedron::HulledBody;
 use crate::polyhedron::groups::{Groups, named_direction};
 use crate::polyhedron::placed::Stand;
 use crate::polyhedron::tree::{Extent, Node};
+use crate::polyhedron::{Boundary, HulledBody, Polyhedron};
 use crate::separation::{self, decide};
 use crate::witness::Witness;
 use crate::{Vec3, contact_time};
@@ -73,7 +73,7 @@ pub(super) fn cover(
     room: &mut Room,
     effort: &mut Effort<'_>,
 ) -> Result<Cover, Unproven> {
-    let mut groups = shapes.map(Groups::new);
+    let mut groups = shapes.map(|shape| Groups::new(shape.into()));
     let mut search = Search::new(shapes, travels, *bounds);
     cover_by(&mut groups, room, effort, |groups, nodes, effort| {
         search.separate(groups, nodes, effort)
@@ -136,12 +136,12 @@ pub(crate) fn halved(
 /// What a judge looks at to see that no part of either surface is inside the other body: for each
 /// part, all of that.
 fn visits_inside(groups: &[Groups<'_>; 2]) -> u64 {
-    let one_way = |[inner, outer]: [&HulledBody<'_>; 2]| {
-        let all = outer.body.vertices().len() + 3 * outer.body.triangles().len();
-        let parts = if inner.is_hull { 1 } else { inner.body.shells().len() };
-        if outer.is_hull { 0 } else { (parts as u64).saturating_mul(all as u64) }
+    let one_way = |[inner, outer]: [Boundary<'_>; 2]| {
+        let parts = inner.mesh.map_or(1, |mesh| mesh.shells().len());
+        let all = |mesh: &Polyhedron| mesh.vertices().len() + 3 * mesh.triangles().len();
+        outer.mesh.map_or(0, |mesh| (parts as u64).saturating_mul(all(mesh) as u64))
     };
-    let [p, q] = groups.each_ref().map(|of| of.shape);
+    let [p, q] = groups.each_ref().map(|of| of.boundary);
     one_way([p, q]).saturating_add(one_way([q, p]))
 }
 
@@ -228,7 +228,7 @@ impl Search {
     ) -> Result<Option<Vec<Link>>, Stopped> {
         let [p, q] = [0, 1].map(|k| {
             let outer = groups[k].outer(nodes[k]);
-            outer.map(|outer| Placed { body: outer.polytope, pose: groups[k].shape.pose })
+            outer.map(|outer| Placed { body: outer.polytope, pose: groups[k].boundary.pose })
         });
         let (Some(p), Some(q)) = (p, q) else { return Ok(None) };
         let pair = Pair { p, q };
