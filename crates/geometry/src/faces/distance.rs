@@ -99,7 +99,7 @@ impl Search<'_> {
         };
         let left = self.open.least().unwrap_or(f64::INFINITY);
         let least = best.lower.min(left);
-        let wide_enough = best.upper * (1.0 - distance::WIDTH_MAX);
+        let wide_enough = best.upper * (1.0 - 0.9 * distance::WIDTH_MAX);
         let lower = (least * EASED).max(wide_enough).min(least).next_down().max(0.0);
         let outer = OuterPair::of(&self.groups, best.nodes).ok_or(Stopped::Unresolved)?;
         let Near { pairs, closest, normal, .. } =
