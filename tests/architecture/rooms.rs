@@ -52,6 +52,7 @@ const GEOMETRY: &[&str] = &[
     "meeting",
     "contact_time",
     "rounded",
+    "faces",
 ];
 
 /// What a client states, then where bodies are, then which of them are near each other and how

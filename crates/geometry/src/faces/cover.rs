@@ -16,6 +16,7 @@ use crate::number::tolerance::BOX_HAZE;
 use crate::pair::Pair;
 use crate::polyhedron::groups::{Groups, named_direction};
 use crate::polyhedron::tree::Node;
+use crate::rounded::{self, RoundedPair};
 use crate::witness::Witness;
 
 /// What a cover is to show.
@@ -25,6 +26,8 @@ pub enum Clear<'q> {
     AtLeast(f64),
     /// At rest they are farther apart than that, metres.
     Beyond(f64),
+    /// At rest they share no more than points of their boundaries.
+    NoNearer,
     /// They are free from t = 0 to this.
     Until(&'q Course<'q>, f64),
 }
@@ -38,7 +41,7 @@ pub fn prove_clear(
 ) -> Result<Cover, Unproven> {
     let room = &mut Room::new(steps_max);
     let haze = match clear {
-        Clear::AtLeast(_) | Clear::Beyond(_) => BOX_HAZE * surfaces.magnitude(),
+        Clear::AtLeast(_) | Clear::Beyond(_) | Clear::NoNearer => BOX_HAZE * surfaces.magnitude(),
         Clear::Until(course, _) => course.haze(surfaces),
     };
     let prover = Prover { surfaces, clear, haze };
@@ -72,6 +75,10 @@ impl Prover<'_, '_> {
                 let direction = self.beyond(margin, &outer, effort)?;
                 Ok(direction.and_then(|direction| at_rest(groups, &outer, &direction)))
             }
+            Clear::NoNearer => {
+                let direction = self.no_nearer(&outer, effort)?;
+                Ok(direction.and_then(|direction| at_rest(groups, &outer, &direction)))
+            }
             Clear::Until(course, until) => self.on_the_way(course, until, groups, &outer, effort),
         }
     }
@@ -89,7 +96,22 @@ impl Prover<'_, '_> {
         if lower < needed {
             return Ok(None);
         }
-        Ok(if outer.are_hulls { Some(direction) } else { rounded(&outer.pair, &direction) })
+        Ok(if outer.are_hulls { Some(direction) } else { as_numbers(&outer.pair, &direction) })
+    }
+
+    /// A direction along which rounded bodies have no inner point in common.
+    fn no_nearer(
+        &self,
+        outer: &OuterPair<'_>,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Direction>, Stopped> {
+        if !outer.are_hulls {
+            return self.beyond(0.0, outer, effort);
+        }
+        let pair = RoundedPair { cores: outer.pair, radii: self.surfaces.radii };
+        let proof = rounded::verdict(&pair, &mut Witness::default(), effort)?;
+        let meets = proof.verdict == Verdict::Overlapping;
+        Ok(if meets { None } else { Direction::nearest(&proof.pairs) })
     }
 
     /// A direction along which it is farther apart than that.
@@ -106,7 +128,7 @@ impl Prover<'_, '_> {
         }
         let direction = Direction::nearest(&found.pairs);
         Ok(match direction {
-            Some(direction) if !outer.are_hulls => rounded(&outer.pair, &direction),
+            Some(direction) if !outer.are_hulls => as_numbers(&outer.pair, &direction),
             direction => direction,
         })
     }
@@ -135,7 +157,7 @@ impl Prover<'_, '_> {
                 direction if outer.are_hulls => named_direction(groups, hulls, &direction),
                 // Its point is the nearest on all of the way.
                 Direction::Nearest { .. } if !turns => None,
-                direction => rounded(&outer.pair, &direction),
+                direction => as_numbers(&outer.pair, &direction),
             };
             direction.map(|direction| Link { direction, ..*link })
         };
@@ -160,7 +182,7 @@ fn near(
 }
 
 /// A direction as rounded numbers: boxes have no vertices of the bodies.
-fn rounded(pair: &Pair<'_>, direction: &Direction) -> Option<Direction> {
+fn as_numbers(pair: &Pair<'_>, direction: &Direction) -> Option<Direction> {
     unit_vector(pair, direction).map(Direction::Vector)
 }
 

@@ -1,10 +1,10 @@
 //! How far apart two bodies are, and when they meet, of which one at least is no hull: by groups of
 //! the triangles that bound them.
 //!
-//! Everything here is asked of bodies whose surfaces share no point and of which neither is within
-//! the other: then the distance of the bodies is that of their surfaces, and they first meet when
-//! these do. How bodies stand, [`polyhedra::verdict`](crate::contact_time::polyhedra::verdict)
-//! tells.
+//! Everything but [`standing`] is asked of bodies whose surfaces share no point and of which neither
+//! is within the other: then the distance of the bodies is that of their surfaces, and they first
+//! meet when these do. How bodies stand that are not rounded,
+//! [`polyhedra::verdict`](crate::contact_time::polyhedra::verdict) tells.
 //!
 //! A surface is the union of its triangles, so a distance is the least of those of two triangles,
 //! and the first contact the earliest. Both trees of triangles are walked down, the most promising
@@ -13,7 +13,7 @@
 //! triangles are asked about exactly, by the same methods. Radii, margins, deviations and motions
 //! of every kind are theirs.
 //!
-//! Reading order: [`distance`], [`margin`], [`contact`]; `cover` proves what is free, by directions
+//! Reading order: [`distance`], [`margin`], [`standing`], [`contact`]; `cover` proves what is free, by directions
 //! for all pairs of triangles.
 
 pub mod contact;
@@ -21,6 +21,7 @@ mod cover;
 pub mod distance;
 mod frontier;
 pub mod margin;
+pub mod standing;
 #[cfg(test)]
 mod tests;
 

@@ -3,6 +3,7 @@
 
 use super::contact::{Course, FaceContact};
 use super::distance::FaceDistance;
+use super::standing::Standing;
 use super::*;
 use crate::Vec3;
 use crate::claim::{
@@ -13,14 +14,16 @@ use crate::contact_time::polyhedra::{PosedPolyhedron, verdict};
 use crate::distance::{Stops, WIDTH_MAX};
 use crate::effort::Effort;
 use crate::hull::convex_hull;
-use crate::judge::{Refusal, judge_solid_course, judge_solid_distance, judge_solid_margin};
+use crate::judge::{
+    Refusal, judge_rounded_solids, judge_solid_course, judge_solid_distance, judge_solid_margin,
+};
 use crate::motion::Motion;
 use crate::pair::Question;
 use crate::polyhedron::Polyhedron;
 use crate::polytope::Polytope;
 use crate::pose::Pose;
 use crate::rounded::{self, RoundedPair};
-use crate::samples::{Random, ball};
+use crate::samples::{Random, ball, cuboid};
 use crate::witness::Witness;
 
 const STEPS_MAX: u64 = 1 << 16;
@@ -51,10 +54,14 @@ impl Made {
 /// solid.
 fn bumpy(vertices: u32, depth: f64, random: &mut Random) -> Option<Made> {
     let round = ball(vertices, random.bits());
-    let points: Vec<Vec3> =
-        round.vertices().iter().map(|v| v * (1.0 - depth * random.signed().abs())).collect();
+    mesh_of(&round, |v| v * (1.0 - depth * random.signed().abs()))
+}
+
+/// The surface of a polytope as a mesh, with its vertices moved.
+fn mesh_of(polytope: &Polytope, moved: impl FnMut(&Vec3) -> Vec3) -> Option<Made> {
+    let points: Vec<Vec3> = polytope.vertices().iter().map(moved).collect();
     let mut triangles: Vec<[u32; 3]> = Vec::new();
-    for row in round.facets().rows() {
+    for row in polytope.facets().rows() {
         triangles.extend(row.windows(2).skip(1).map(|w| [row[0], w[0], w[1]]));
     }
     let body = Polyhedron::new(&points, &triangles, &mut Effort::unlimited()).ok()?;
@@ -116,7 +123,7 @@ impl Scene {
 }
 
 fn solids<'a>(surfaces: &Surfaces<'a>) -> Solids<'a> {
-    let [p, q] = surfaces.bodies;
+    let [p, q] = &surfaces.bodies;
     Solids { p: p.solid(), q: q.solid() }
 }
 
@@ -180,6 +187,64 @@ fn a_distance_of_rounded_bodies_is_less_by_the_radii() {
         let wider = found.upper * (1.0 + 1e-9);
         assert!(judged(&surfaces, &found, [wider, wider]).is_err(), "{seed}");
     }
+}
+
+/// A ball of a radius that is the distance, or a neighbour of it; and one inside the body.
+#[test]
+fn a_ball_touches_a_mesh_where_its_radius_is_the_distance() {
+    let (mut seen, mut seed, mut counts) = (0, 0, [0; 4]);
+    let point = convex_hull(&[Vec3::zeros()]).unwrap().polytope;
+    while seen < if cfg!(debug_assertions) { 200 } else { 3_000 } {
+        seed += 1;
+        let mut random = Random(seed);
+        let made = match seed % 4 {
+            0 => mesh_of(&cuboid(1.0, 0.5, 0.25), |v| *v),
+            _ => bumpy(8 + (seed % 30) as u32, 0.6, &mut random),
+        };
+        let Some(made) = made else { continue };
+        // On a grid, so that some distances are numbers.
+        let at = random.vector().map(|x| (8.0 * x).round() / 4.0);
+        let [p, q] =
+            [made.at(Pose::identity()), made.at(Pose::identity())].map(|b| Boundary::from(&b));
+        let ball = Boundary { mesh: None, hull: &point, pose: Pose::translation(at.x, at.y, at.z) };
+        let flips = seed % 2 == 0;
+        let bodies = |mesh| if flips { [ball, mesh] } else { [mesh, ball] };
+        let effort = &mut Effort::unlimited();
+        let far = Surfaces { bodies: bodies(p), radii: [1e-9; 2] };
+        if matches!(
+            standing::stand(&far, effort).unwrap(),
+            Standing::Near(_) | Standing::Touching(_)
+        ) {
+            continue;
+        }
+        seen += 1;
+        let apart = measured(&Surfaces { bodies: bodies(q), radii: [0.0; 2] });
+        for radius in [0.5 * apart.lower, apart.lower, apart.upper, 2.0 * apart.upper] {
+            let radii = if flips { [radius, 0.0] } else { [0.0, radius] };
+            let surfaces = Surfaces { bodies: bodies(q), radii };
+            let found = standing::stand(&surfaces, effort).unwrap();
+            let is_inside = matches!(found, Standing::Inside);
+            counts[if is_inside { 3 } else { found.verdict() as usize }] += 1;
+            let proof = found.clone().prove(&surfaces, STEPS_MAX, effort).unwrap();
+            assert_eq!(proof.verdict(), found.verdict());
+            let [p, q] = surfaces.bodies;
+            let cores = Solids { p: p.solid(), q: q.solid() };
+            let rounded = RoundedSolids { cores, radii };
+            assert_eq!(judge_rounded_solids(&rounded, &proof, effort), Ok(()), "{seed} {found:?}");
+            let other = if found.verdict() == Verdict::Overlapping { 1e-3 } else { 1e3 };
+            let lie = RoundedSolids { cores, radii: radii.map(|r| r * other) };
+            let refused = judge_rounded_solids(&lie, &proof, effort).is_err();
+            assert!(refused || is_inside, "{seed} {found:?}");
+            // Inside, no radius makes them part; outside, the distance and the radius tell.
+            let expected = match (is_inside, radius < apart.lower, radius > apart.upper) {
+                (false, true, _) => Some(Verdict::Separated),
+                (false, _, true) | (true, ..) => Some(Verdict::Overlapping),
+                (false, false, false) => None,
+            };
+            assert!(expected.is_none_or(|verdict| verdict == found.verdict()), "{seed} {found:?}");
+        }
+    }
+    assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
 }
 
 /// At the ends of the bracket, where one of the two is beyond and the other within.

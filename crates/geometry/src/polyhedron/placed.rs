@@ -50,9 +50,11 @@ impl<'a> Stand<'a> {
     }
 }
 
+/// How far a rounded coordinate of a placed vertex may be off.
+///
 /// Three products and three sums round each coordinate of `R v + t`: `γ₄` of the sum of magnitudes,
 /// and half the smallest subnormal for each product. `γ₈` covers the rounding of the bound.
-fn slack(vertices: &[Vec3], pose: &Pose) -> f64 {
+pub(crate) fn slack(vertices: &[Vec3], pose: &Pose) -> f64 {
     if pose.rotation == Mat3::identity() && pose.translation == Vec3::zeros() {
         return 0.0;
     }

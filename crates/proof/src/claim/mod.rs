@@ -26,7 +26,7 @@ pub use reach::Reach;
 pub use rounded::{ConvexProof, RoundedDepthClaim, RoundedMotionClaim, RoundedProof};
 pub use solids::{
     CollisionClaim, CollisionProof, Cover, CoverStep, Face, InnerPoint, MovingSolid, PairCover,
-    RoundedSolids, Solid, SolidClaim, SolidCourse, SolidDistanceClaim, SolidMarginClaim,
-    SolidMarginProof, SolidMotionProof, SolidProof, Solids, VISITS_MAX,
+    RoundedSolidProof, RoundedSolids, Solid, SolidClaim, SolidCourse, SolidDistanceClaim,
+    SolidMarginClaim, SolidMarginProof, SolidMotionProof, SolidProof, Solids, VISITS_MAX,
 };
 pub use verdict::{StaticProof, Verdict};

@@ -100,6 +100,38 @@ pub struct RoundedSolids<'a> {
     pub radii: [f64; 2],
 }
 
+/// The proof of how a rounded polytope and what a mesh bounds stand. R is the exact sum of the radii,
+/// and faces are those of the bodies that are rounded.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RoundedSolidProof {
+    /// Separated: along each direction of a cover, all at rest, the bodies that are rounded are
+    /// farther apart than R.
+    Apart(Cover),
+    /// Touching.
+    Touching {
+        /// With v the point nearest the origin in the hull of their differences, |v| is R. Those of
+        /// P are of one face of it, and so are those of Q.
+        pairs: arrayvec::ArrayVec<VertexPair, 6>,
+        /// Along each of its directions the bodies that are rounded are no nearer than R.
+        cover: Cover,
+    },
+    /// Overlapping: |v| is less than R, for pairs as above.
+    Near(arrayvec::ArrayVec<VertexPair, 6>),
+    /// Overlapping: this vertex of the polytope that is rounded is inside the mesh.
+    Inside(u32),
+}
+
+impl RoundedSolidProof {
+    /// The verdict that this proves.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Self::Apart(_) => Verdict::Separated,
+            Self::Touching { .. } => Verdict::Touching,
+            Self::Near(_) | Self::Inside(_) => Verdict::Overlapping,
+        }
+    }
+}
+
 /// How far apart two bodies are whose faces do not meet, and neither of which is within the other.
 #[derive(Clone, Copy, Debug)]
 pub struct SolidDistanceClaim<'a> {

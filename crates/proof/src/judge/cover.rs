@@ -38,7 +38,7 @@ pub(super) enum Kept<'a> {
         /// Metres.
         least: Dyadic,
         /// Metres.
-        more_than: Dyadic,
+        more_than: Option<Dyadic>,
     },
     /// On a course they are free from t = 0 to this.
     OnCourse(&'a SolidCourse<'a>, f64),
@@ -161,6 +161,7 @@ impl<'a> CoverSide<'a> {
         Ok(())
     }
 
+    /// Whether a vertex of this body is outside of the other one.
     fn is_vertex_outside(
         &self,
         vertex: usize,
@@ -240,7 +241,9 @@ impl CoverJudge<'_, '_> {
                     let s = exact_direction(&self.pair, &link.direction)?;
                     let gap = self.gap(&groups, &s, payer.effort)?;
                     signed_compared(&gap, &s, least) != Ordering::Less
-                        && signed_compared(&gap, &s, more_than) == Ordering::Greater
+                        && more_than
+                            .as_ref()
+                            .is_none_or(|most| signed_compared(&gap, &s, most).is_gt())
                 }
                 _ => false,
             },

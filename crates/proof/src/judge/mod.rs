@@ -39,5 +39,7 @@ pub use range::judge_range;
 pub use refusal::Refusal;
 pub use rounded::{RoundedBodies, judge_rounded, judge_rounded_depth, judge_rounded_distance};
 pub use solids::{judge_solid_motion, judge_solids};
-pub use surfaces::{judge_solid_course, judge_solid_distance, judge_solid_margin};
+pub use surfaces::{
+    judge_rounded_solids, judge_solid_course, judge_solid_distance, judge_solid_margin,
+};
 pub use verdict::{judge_static, judge_static_with};

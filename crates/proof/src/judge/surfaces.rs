@@ -2,17 +2,19 @@
 //! they turn or a margin or deviations are kept clear: from scratch, from vertices and triangles
 //! alone. That a mesh bounds a solid is taken for granted, as in [`super::solids`].
 
-use super::cover::{Kept, Payer, judge_cover};
+use std::cmp::Ordering;
+
+use super::cover::{Kept, Payer, exact_points, is_inside, judge_cover};
 use super::distance::judge_bounds;
-use super::exact::exact_differences;
+use super::exact::{exact_differences, exact_point};
 use super::motion::judge_contact_of_faces;
 use super::nearest::nearest_point;
 use super::refusal::Refusal;
 use super::rounded::sum;
 use super::solids::is_face;
 use crate::claim::{
-    Bodies, Face, MotionClaim, Outcome, RoundedSolids, SolidClaim, SolidCourse, SolidDistanceClaim,
-    SolidMarginClaim, SolidMarginProof, Solids,
+    Bodies, Face, MotionClaim, Outcome, RoundedSolidProof, RoundedSolids, SolidClaim, SolidCourse,
+    SolidDistanceClaim, SolidMarginClaim, SolidMarginProof, Solids,
 };
 use crate::effort::Effort;
 use crate::number::dyadic::Dyadic;
@@ -64,7 +66,8 @@ pub fn judge_solid_distance(
     if !are_within(&solids.cores, pairs, &sum(&[of_p, of_q, upper])?)? {
         return Err(Refusal::BoundFails("the pairs are farther away than the upper bound"));
     }
-    let kept = Kept::AtRest { least: sum(&[of_p, of_q, lower])?, more_than: sum(&[of_p, of_q])? };
+    let kept =
+        Kept::AtRest { least: sum(&[of_p, of_q, lower])?, more_than: Some(sum(&[of_p, of_q])?) };
     judge_cover(&solids.cores, &kept, cover, &mut Payer::new(effort))
 }
 
@@ -86,7 +89,7 @@ pub fn judge_solid_margin(
             }
         }
         SolidMarginProof::Beyond(cover) => {
-            let kept = Kept::AtRest { least: reach.clone(), more_than: reach };
+            let kept = Kept::AtRest { least: reach.clone(), more_than: Some(reach) };
             judge_cover(&solids.cores, &kept, cover, &mut Payer::new(effort))
         }
     }
@@ -130,17 +133,84 @@ pub fn judge_solid_course(
         Kept::OnCourse(course, t_free)
     } else {
         // The start as it is given, without deviations.
-        Kept::AtRest { least: course.reach.exact(), more_than: course.reach.exact() }
+        let reach = course.reach.exact();
+        Kept::AtRest { least: reach.clone(), more_than: Some(reach) }
     };
     judge_cover(&course.solids, &kept, &proof.free, &mut Payer::new(effort))
 }
 
+/// Proves how a rounded polytope and what a mesh bounds stand.
+pub fn judge_rounded_solids(
+    solids: &RoundedSolids<'_>,
+    proof: &RoundedSolidProof,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    let reach = sum(&solids.radii)?;
+    let cores = &solids.cores;
+    match proof {
+        RoundedSolidProof::Apart(cover) => {
+            let kept = Kept::AtRest { least: reach.clone(), more_than: Some(reach) };
+            judge_cover(cores, &kept, cover, &mut Payer::new(effort))
+        }
+        RoundedSolidProof::Touching { pairs, cover } => {
+            if compared_with(cores, pairs, 3, &reach)?.is_ne() {
+                return Err(Refusal::NotTouching);
+            }
+            let kept = Kept::AtRest { least: reach, more_than: None };
+            judge_cover(cores, &kept, cover, &mut Payer::new(effort))
+        }
+        RoundedSolidProof::Near(pairs) => {
+            if compared_with(cores, pairs, 6, &reach)?.is_lt() {
+                Ok(())
+            } else {
+                Err(Refusal::BoundFails("the pairs are not nearer than the radii"))
+            }
+        }
+        RoundedSolidProof::Inside(vertex) => judge_inside(solids, *vertex, effort),
+    }
+}
+
+/// Whether a vertex of a rounded polytope is inside the mesh that the other body is.
+fn judge_inside(
+    RoundedSolids { cores: Solids { p, q }, radii }: &RoundedSolids<'_>,
+    vertex: u32,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    let (rounded, radius, mesh, triangles, name) = match (p.triangles, q.triangles) {
+        (None, Some(triangles)) => (p, radii[0], q, triangles, "Q"),
+        (Some(triangles), None) => (q, radii[1], p, triangles, "P"),
+        _ => return Err(Refusal::BoundFails("one is a polytope, and the other a mesh")),
+    };
+    if radius <= 0.0 {
+        return Err(Refusal::BoundFails("the polytope is rounded"));
+    }
+    if vertex as usize >= rounded.points.points.len() {
+        return Err(Refusal::NoSuchVertex(0));
+    }
+    let corners = exact_points(mesh, effort)?;
+    let point = exact_point(&rounded.points, vertex);
+    match is_inside(&point, &corners, triangles, effort)? {
+        Some(true) => Ok(()),
+        Some(false) | None => Err(Refusal::NotInside(name)),
+    }
+}
+
 /// Whether the hull of one to three differences has a point within a length of the origin.
 fn are_within(solids: &Solids<'_>, pairs: &[VertexPair], length: &Dyadic) -> Result<bool, Refusal> {
-    faces_of(solids, pairs, 3)?;
+    Ok(compared_with(solids, pairs, 3, length)?.is_le())
+}
+
+/// How the length of the point nearest the origin in the hull of some differences, of a face of
+/// each body, compares with another length.
+fn compared_with(
+    solids: &Solids<'_>,
+    pairs: &[VertexPair],
+    most: usize,
+    length: &Dyadic,
+) -> Result<Ordering, Refusal> {
+    faces_of(solids, pairs, most)?;
     let bodies = Bodies { p: solids.p.points, q: solids.q.points };
-    let nearest = nearest_point(&exact_differences(&bodies, pairs)?);
-    Ok(nearest.length_compared(length).is_le())
+    Ok(nearest_point(&exact_differences(&bodies, pairs)?).length_compared(length))
 }
 
 /// The vertices that pairs name of each body, ascending, each once: of one face of it.
