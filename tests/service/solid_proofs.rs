@@ -295,13 +295,14 @@ async fn a_proof_of_contact_is_refused_where_no_bodies_meet() {
     };
     assert!(verify(&server, claim(&found)).await.valid);
     let crossing = api::FacePair { p: vec![0, 1, 2], q: vec![0, 1, 2] };
-    let proof = api::SolidProof { proof: Some(api::solid_proof::Proof::Crossing(crossing)) };
+    let proof = Some(api::solid_proof::Proof::Crossing(crossing));
+    let proof = api::SolidProof { proof, margin_pairs: Vec::new() };
     let proof = Some(api::static_certificate::Proof::Solid(proof));
     let at_start = api::MotionCertificate {
         initial: Some(api::StaticCertificate { proof }),
         ..Default::default()
     };
-    let solid = api::SolidMotionProof { free: Some(Default::default()), contact: None };
+    let solid = api::SolidMotionProof { free: Some(Default::default()), ..Default::default() };
     let later = api::MotionCertificate { solid: Some(solid), ..Default::default() };
     for contact in [at_start, later] {
         let mut answer = found.clone();

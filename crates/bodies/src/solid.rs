@@ -48,6 +48,10 @@ impl ReadySolid {
     /// their boxes in the tree, and the lists that they are made from.
     pub(crate) const MADE_BYTES_PER_VERTEX: u64 = 512;
 
+    /// What is made of a mesh for each of its vertices, bytes: the vertex where it is, the boxes of
+    /// two triangles there and in its frame, and its share of the polytopes around groups of them.
+    pub(crate) const PLACED_BYTES_PER_VERTEX: u64 = 1024;
+
     /// The body as a solid; none for a polytope without volume, or with round edges.
     pub(crate) fn new(placed: PlacedBody) -> Option<Self> {
         let pose = placed.pose;
@@ -62,6 +66,11 @@ impl ReadySolid {
             }
             Body::Rounded(_) => None,
         }
+    }
+
+    /// The same body elsewhere.
+    pub(crate) fn moved_to(&self, pose: Pose) -> Self {
+        Self { pose, ..self.clone() }
     }
 
     /// The body at rest.

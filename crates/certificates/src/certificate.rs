@@ -75,6 +75,7 @@ pub fn rounded_to_wire(
         verdict: verdict_to_wire(proof.verdict).into(),
         pairs: pairs_to_wire(&proof.pairs),
         margin_pairs: pairs_to_wire(margin_pairs),
+        ..Default::default()
     };
     api::StaticCertificate { proof: Some(api::static_certificate::Proof::Rounded(rounded)) }
 }
@@ -82,6 +83,10 @@ pub fn rounded_to_wire(
 /// The proof of a verdict on rounded bodies, from the wire.
 fn rounded_proof(path: &Path<'_>, wire: &api::RoundedProof) -> Result<RoundedProof, BadField> {
     let verdict = verdict(&path.field("verdict"), wire.verdict())?;
+    let solid = [("cover", wire.cover.is_some()), ("inner_vertex", wire.inner_vertex.is_some())];
+    if let Some((name, _)) = solid.into_iter().find(|(_, is_there)| *is_there) {
+        return Err(path.field(name).bad("is about polyhedra"));
+    }
     Ok(RoundedProof { verdict, pairs: at_most(&path.field("pairs"), &wire.pairs)? })
 }
 
@@ -130,6 +135,9 @@ pub fn margin_pairs(
         }
         Some(Proof::Rounded(rounded)) => {
             at_most(&path.field("rounded").field("margin_pairs"), &rounded.margin_pairs)
+        }
+        Some(Proof::Solid(solid)) => {
+            at_most(&path.field("solid").field("margin_pairs"), &solid.margin_pairs)
         }
         _ => Ok(ArrayVec::new()),
     }

@@ -142,8 +142,13 @@ impl WithinMargin {
         Ok(Some(Self { margin, is_within, pairs }))
     }
 
+    /// Whether the bodies are said to be within it.
+    pub fn is_within(&self) -> bool {
+        self.is_within
+    }
+
     /// This is how a judge takes it.
-    pub(crate) fn claim(&self) -> MarginClaim<'_> {
+    pub fn claim(&self) -> MarginClaim<'_> {
         let Self { margin, is_within, ref pairs } = *self;
         MarginClaim { margin, is_within, pairs }
     }
@@ -305,7 +310,8 @@ impl HullClaim {
             Measure::Distance { .. } | Measure::Depth { .. } | Measure::Range(_) => false,
             Measure::FirstContact(claim) => claim.1.outcome == Outcome::NoContact,
         };
-        self.verdict == Verdict::Separated && is_all
+        let is_beyond = self.within.as_ref().is_none_or(|within| !within.is_within);
+        self.verdict == Verdict::Separated && is_all && is_beyond
     }
 
     /// Accepts it, or says why not.

@@ -187,6 +187,17 @@ impl RoundedClaim {
         Ok(Self { verdict: stands, proof, within: None, measure })
     }
 
+    /// Whether what is claimed holds for everything within the two bodies if it holds for them.
+    pub fn is_of_separation(&self) -> bool {
+        let is_all = match &self.measure {
+            RoundedMeasure::Nothing => true,
+            RoundedMeasure::Distance(..) | RoundedMeasure::Depth { .. } => false,
+            RoundedMeasure::FirstContact(claim) => claim.outcome == Outcome::NoContact,
+        };
+        let is_beyond = self.within.as_ref().is_none_or(|within| !within.is_within());
+        self.proof.verdict() == Verdict::Separated && is_all && is_beyond
+    }
+
     /// Accepts it of polytopes that are rounded with these radii, metres, or says why not.
     pub fn judge(
         &self,

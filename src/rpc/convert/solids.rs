@@ -2,20 +2,22 @@
 
 use arrayvec::ArrayVec;
 
-use super::certificate::{chain, link_to_wire};
-use super::geometry::{vector, vector_to_wire};
+use super::certificate::{at_most, chain, link_to_wire};
+use super::geometry::{pairs_to_wire, vector, vector_to_wire, verdict, verdict_to_wire};
 use crate::rpc::path::{BadField, Path};
 use clearance_bodies::Unproven;
 use clearance_bodies::solid::{BodyFace, Meeting};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{
-    CollisionProof, Cover, CoverStep, Face, InnerPoint, PairCover, SolidMotionProof, SolidProof,
+    CollisionProof, Cover, CoverStep, Face, InnerPoint, PairCover, RoundedSolidProof,
+    SolidMotionProof, SolidProof, Verdict,
 };
+use clearance_geometry::pair::VertexPair;
 use clearance_proto as api;
 use clearance_proto::solid_proof::Proof;
 
-/// The proof of a verdict.
-pub fn proof_to_wire(proof: &SolidProof) -> api::StaticCertificate {
+/// The proof of a verdict and, of bodies within a margin, the pairs that show it.
+pub fn proof_to_wire(proof: &SolidProof, margin_pairs: &[VertexPair]) -> api::StaticCertificate {
     let proof = match proof {
         SolidProof::Separated(cover) => Proof::Separated(cover_to_wire(cover)),
         SolidProof::Touching { faces, from, way } => Proof::Touching(api::SolidTouch {
@@ -35,7 +37,8 @@ pub fn proof_to_wire(proof: &SolidProof) -> api::StaticCertificate {
             })
         }
     };
-    let solid = api::SolidProof { proof: Some(proof) };
+    let margin_pairs = pairs_to_wire(margin_pairs);
+    let solid = api::SolidProof { proof: Some(proof), margin_pairs };
     api::StaticCertificate { proof: Some(api::static_certificate::Proof::Solid(solid)) }
 }
 
@@ -79,22 +82,77 @@ pub fn proof(path: &Path<'_>, wire: &api::SolidProof) -> Result<SolidProof, BadF
     }
 }
 
-/// The proof of a first contact, or of there being none.
-pub fn motion_to_wire(proof: &SolidMotionProof) -> api::MotionCertificate {
-    let solid = api::SolidMotionProof {
-        free: Some(cover_to_wire(&proof.free)),
-        contact: proof.faces.as_ref().map(faces_to_wire),
+/// The proof of how a rounded polytope and a polyhedron stand.
+pub fn rounded_to_wire(
+    proof: &RoundedSolidProof,
+    margin_pairs: &[VertexPair],
+) -> api::StaticCertificate {
+    let (pairs, cover, inner_vertex) = match proof {
+        RoundedSolidProof::Apart(cover) => (Vec::new(), Some(cover), None),
+        RoundedSolidProof::Touching { pairs, cover } => (pairs_to_wire(pairs), Some(cover), None),
+        RoundedSolidProof::Near(pairs) => (pairs_to_wire(pairs), None, None),
+        RoundedSolidProof::Inside(vertex) => (Vec::new(), None, Some(*vertex)),
     };
-    api::MotionCertificate { solid: Some(solid), ..Default::default() }
+    let rounded = api::RoundedProof {
+        verdict: verdict_to_wire(proof.verdict()).into(),
+        pairs,
+        margin_pairs: pairs_to_wire(margin_pairs),
+        cover: cover.map(cover_to_wire),
+        inner_vertex,
+    };
+    api::StaticCertificate { proof: Some(api::static_certificate::Proof::Rounded(rounded)) }
+}
+
+/// The proof of how a rounded polytope and a polyhedron stand, from the wire; none: it is about
+/// their hulls, which are apart.
+pub fn rounded(
+    path: &Path<'_>,
+    wire: &api::RoundedProof,
+) -> Result<Option<RoundedSolidProof>, BadField> {
+    let at = path.field("cover");
+    let cover = wire.cover.as_ref().map(|wire| cover(&at, wire)).transpose()?;
+    let pairs = at_most(&path.field("pairs"), &wire.pairs)?;
+    let stands = verdict(&path.field("verdict"), wire.verdict())?;
+    Ok(match (stands, cover, wire.inner_vertex) {
+        (Verdict::Separated, None, None) => None,
+        (Verdict::Separated, Some(cover), None) if pairs.is_empty() => {
+            Some(RoundedSolidProof::Apart(cover))
+        }
+        (Verdict::Touching, Some(cover), None) => {
+            Some(RoundedSolidProof::Touching { pairs, cover })
+        }
+        (Verdict::Overlapping, None, None) => Some(RoundedSolidProof::Near(pairs)),
+        (Verdict::Overlapping, None, Some(vertex)) if pairs.is_empty() => {
+            Some(RoundedSolidProof::Inside(vertex))
+        }
+        _ => return Err(path.bad("has a cover, pairs or a vertex that its verdict does not have")),
+    })
+}
+
+/// The proof of a first contact, or of there being none; and of how the bodies stand at t = 0, if
+/// that does not say it.
+pub fn motion_to_wire(
+    proof: &SolidMotionProof,
+    initial: Option<api::StaticCertificate>,
+) -> api::MotionCertificate {
+    let has_cover = !proof.free.steps.is_empty();
+    let solid = api::SolidMotionProof {
+        free: has_cover.then(|| cover_to_wire(&proof.free)),
+        contact: proof.faces.as_ref().map(faces_to_wire),
+        contact_pairs: pairs_to_wire(&proof.pairs),
+    };
+    api::MotionCertificate { initial, solid: Some(solid), ..Default::default() }
 }
 
 /// The proof of a first contact, from the wire.
 pub fn motion(path: &Path<'_>, wire: &api::SolidMotionProof) -> Result<SolidMotionProof, BadField> {
-    let free = required(&path.field("free"), wire.free.as_ref())?;
+    let at = path.field("free");
+    let free = wire.free.as_ref().map(|free| cover(&at, free)).transpose()?;
     let contact = wire.contact.as_ref();
     Ok(SolidMotionProof {
-        free: cover(&path.field("free"), free)?,
+        free: free.unwrap_or_default(),
         faces: contact.map(|wire| faces(&path.field("contact"), Some(wire))).transpose()?,
+        pairs: at_most(&path.field("contact_pairs"), &wire.contact_pairs)?,
     })
 }
 
@@ -102,7 +160,7 @@ pub fn motion(path: &Path<'_>, wire: &api::SolidMotionProof) -> Result<SolidMoti
 pub fn collision_to_wire(proof: &CollisionProof) -> api::CollisionCertificate {
     let (contact, free) = match proof {
         CollisionProof::AtStart(proof) => {
-            let initial = Some(proof_to_wire(proof));
+            let initial = Some(proof_to_wire(proof, &[]));
             return api::CollisionCertificate {
                 contact: Some(api::MotionCertificate { initial, ..Default::default() }),
                 free: Vec::new(),
@@ -115,7 +173,7 @@ pub fn collision_to_wire(proof: &CollisionProof) -> api::CollisionCertificate {
         cover: Some(cover_to_wire(cover)),
     };
     api::CollisionCertificate {
-        contact: contact.as_ref().map(motion_to_wire),
+        contact: contact.as_ref().map(|proof| motion_to_wire(proof, None)),
         free: free.iter().map(freedom).collect(),
     }
 }
@@ -272,16 +330,31 @@ mod tests {
             SolidProof::Crossing([[0, 1, 2], [9, 8, 7]]),
             SolidProof::InnerPoint(inner),
         ] {
-            let Some(api::static_certificate::Proof::Solid(wire)) = proof_to_wire(&known).proof
+            let Some(api::static_certificate::Proof::Solid(wire)) =
+                proof_to_wire(&known, &[]).proof
             else {
                 panic!("{known:?}")
             };
             assert_eq!(proof(&Path::ROOT, &wire).unwrap(), known);
         }
         let free = vec![PairCover { pair: [0, 7], cover: some_cover() }];
+        let pairs: ArrayVec<VertexPair, 6> = [VertexPair { i: 3, j: 4 }; 2].into_iter().collect();
+        for known in [
+            RoundedSolidProof::Apart(some_cover()),
+            RoundedSolidProof::Touching { pairs: pairs.clone(), cover: some_cover() },
+            RoundedSolidProof::Near(pairs.clone()),
+            RoundedSolidProof::Inside(2),
+        ] {
+            let Some(api::static_certificate::Proof::Rounded(wire)) =
+                rounded_to_wire(&known, &[]).proof
+            else {
+                panic!("{known:?}")
+            };
+            assert_eq!(rounded(&Path::ROOT, &wire).unwrap(), Some(known));
+        }
         for faces in [None, Some(faces)] {
-            let known = SolidMotionProof { free: some_cover(), faces };
-            let wire = motion_to_wire(&known).solid.unwrap();
+            let known = SolidMotionProof { free: some_cover(), faces, pairs: pairs.clone() };
+            let wire = motion_to_wire(&known, None).solid.unwrap();
             assert_eq!(motion(&Path::ROOT, &wire).unwrap(), known);
             for contact in [None, Some(known)] {
                 let known = CollisionProof::Later { contact, free: free.clone() };
@@ -295,7 +368,7 @@ mod tests {
     #[test]
     fn a_proof_of_the_wrong_shape_is_refused_with_its_path() {
         let refused = |wire: Proof| {
-            let wire = api::SolidProof { proof: Some(wire) };
+            let wire = api::SolidProof { proof: Some(wire), margin_pairs: Vec::new() };
             proof(&Path::ROOT.field("solid"), &wire).unwrap_err().to_string()
         };
         let two = api::FacePair { p: vec![1, 2, 3], q: vec![1, 2] };

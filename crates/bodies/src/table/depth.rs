@@ -1,7 +1,6 @@
 //! How deep two bodies overlap.
 
 use super::hulls::ReadyHulls;
-use super::radii::BESIDE_POLYHEDRA;
 use super::row::{Needs, NotAnswered, TableEntry, look_up};
 use crate::body::PlacedBody;
 use crate::kind::Kind;
@@ -31,7 +30,7 @@ pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<DepthWay> {
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => {
             Err("this question about polyhedra")
         }
-        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Err(BESIDE_POLYHEDRA),
+        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Err("this question about polyhedra"),
     }
 }
 

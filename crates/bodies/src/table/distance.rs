@@ -1,48 +1,61 @@
 //! How far two bodies are from each other.
 
+use arrayvec::ArrayVec;
+
+use super::boundaries::ReadyBoundaries;
 use super::hulls::ReadyHulls;
-use super::radii::{self, BESIDE_POLYHEDRA};
-use super::row::{HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, look_up};
+use super::radii;
+use super::row::{
+    FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way, look_up,
+};
+use super::verdict::VerdictProof;
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
+use clearance_geometry::contact_time::polyhedra;
+use clearance_geometry::contact_time::polyhedra::proof::Unproven;
 use clearance_geometry::distance::{
     Compared, Distance, DistanceMethod, METHODS, Stops, compare, measure_by,
 };
 use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::faces::Clear;
+use clearance_geometry::faces::distance::{FaceDistance, measure};
 use clearance_geometry::meeting::normal_of;
-use clearance_geometry::pair::Pair;
+use clearance_geometry::pair::{Pair, VertexPair};
 use clearance_geometry::rounded::{self, RoundedDistance, RoundedPair};
 use clearance_geometry::witness::Witness;
 
-/// By what the distance is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DistanceWay {
-    /// Of convex bodies, each its own hull.
-    Hulls,
-    /// Of the polytopes that are rounded, less the radii.
-    Radii,
-}
-
 /// What answers it.
-pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<DistanceWay> {
+pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
     use Kind::{Polyhedron, Polytope, Rounded};
     match kinds {
-        [Polytope, Polytope] => Ok(DistanceWay::Hulls),
-        [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(DistanceWay::Radii),
-        [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => {
-            Err("this question about polyhedra")
-        }
-        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Err(BESIDE_POLYHEDRA),
+        [Polytope, Polytope] => Ok(Way::Hulls),
+        [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
+        [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
+        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Ok(Way::RoundedFaces),
     }
 }
 
 /// The question about two bodies of certain kinds.
 #[derive(Clone, Copy, Debug)]
 pub struct DistanceQuestion {
-    way: DistanceWay,
+    way: Way,
     method: &'static DistanceMethod,
+}
+
+/// The question with its bodies.
+#[derive(Clone, Debug)]
+pub struct ReadyDistance {
+    method: &'static DistanceMethod,
+    bodies: DistanceOf,
+}
+
+#[derive(Clone, Debug)]
+enum DistanceOf {
+    Hulls(ReadyHulls),
+    Radii(ReadyHulls),
+    Faces(ReadyBoundaries),
 }
 
 /// What is asked beside the bodies.
@@ -72,6 +85,24 @@ pub enum MeasuredDistance {
     OfHulls(Distance),
     /// Of rounded bodies.
     OfRounded(RoundedDistance),
+    /// Of bodies one of which at least is a polyhedron.
+    OfFaces(Box<MeasuredFaces>),
+}
+
+/// The distance of bodies one of which at least is a polyhedron.
+#[derive(Clone, Debug)]
+pub struct MeasuredFaces {
+    /// How the bodies stand.
+    verdict: Verdict,
+    bounds: [f64; 2],
+    /// None: there was no effort left for a point that bodies in contact share.
+    closest: Option<[Vec3; 2]>,
+    stopped: Option<Stopped>,
+    /// The proof of the verdict, which of bodies that are apart shows the lower bound; or why there
+    /// is none, if one was wanted.
+    pub proof: Result<VerdictProof, Option<Unproven>>,
+    /// Show the upper bound.
+    pub pairs: ArrayVec<VertexPair, 3>,
 }
 
 impl MeasuredDistance {
@@ -80,6 +111,7 @@ impl MeasuredDistance {
         match self {
             Self::OfHulls(found) => found.decision.verdict(),
             Self::OfRounded(found) => found.proof.verdict,
+            Self::OfFaces(found) => found.verdict,
         }
     }
 
@@ -88,14 +120,16 @@ impl MeasuredDistance {
         match self {
             Self::OfHulls(found) => [found.lower, found.upper],
             Self::OfRounded(found) => [found.lower, found.upper],
+            Self::OfFaces(found) => found.bounds,
         }
     }
 
-    /// The closest points of P and Q, rounded.
-    pub fn closest(&self) -> [Vec3; 2] {
+    /// The closest points of P and Q, rounded, if they are known.
+    pub fn closest(&self) -> Option<[Vec3; 2]> {
         match self {
-            Self::OfHulls(found) => [found.closest_p, found.closest_q],
-            Self::OfRounded(found) => [found.closest_p, found.closest_q],
+            Self::OfHulls(found) => Some([found.closest_p, found.closest_q]),
+            Self::OfRounded(found) => Some([found.closest_p, found.closest_q]),
+            Self::OfFaces(found) => found.closest,
         }
     }
 
@@ -104,6 +138,7 @@ impl MeasuredDistance {
         match self {
             Self::OfHulls(found) => found.stopped,
             Self::OfRounded(found) => found.stopped,
+            Self::OfFaces(found) => found.stopped,
         }
     }
 }
@@ -116,45 +151,69 @@ impl DistanceQuestion {
 
     /// The name of a method that answers it, the default one first.
     pub fn method_name(&self, index: usize) -> Option<&'static str> {
-        METHODS.get(index).map(|method| method.name)
+        match self.way {
+            Way::Hulls | Way::Radii => METHODS.get(index).map(|method| method.name),
+            Way::Faces | Way::RoundedFaces => {
+                polyhedra::METHODS.get(index).map(|method| method.name)
+            }
+        }
     }
 
     /// By another method, if there is one by that index.
     pub fn with_method(self, index: usize) -> Self {
-        METHODS.get(index).map_or(self, |method| Self { method, ..self })
+        match self.way {
+            Way::Hulls | Way::Radii => {
+                METHODS.get(index).map_or(self, |method| Self { method, ..self })
+            }
+            Way::Faces | Way::RoundedFaces => self,
+        }
     }
 
     /// What is built of the bodies.
     pub fn needs(&self) -> Needs {
-        Needs::tables(self.method.tables)
+        match self.way {
+            Way::Hulls | Way::Radii => Needs::tables(self.method.tables),
+            Way::Faces | Way::RoundedFaces => Needs::SOLIDS,
+        }
     }
 
     /// How long the default method takes for bodies that are ready and have so many vertices
     /// together, nanoseconds: a generous guess.
     pub fn nanoseconds(&self, vertices: u32) -> u64 {
-        40_000 + HULLS_NANOSECONDS * u64::from(vertices)
+        match self.way {
+            Way::Hulls | Way::Radii => 40_000 + HULLS_NANOSECONDS * u64::from(vertices),
+            Way::Faces | Way::RoundedFaces => 1_000_000 + FACES_NANOSECONDS * u64::from(vertices),
+        }
     }
 
     /// Makes of the bodies what the answer needs.
-    pub fn prepare(self, bodies: [PlacedBody; 2]) -> ReadyHulls {
-        ReadyHulls::new(bodies)
+    pub fn prepare(self, bodies: [PlacedBody; 2]) -> Result<ReadyDistance, NotAnswered> {
+        let bodies = match self.way {
+            Way::Hulls => DistanceOf::Hulls(ReadyHulls::new(bodies)),
+            Way::Radii => DistanceOf::Radii(ReadyHulls::new(bodies)),
+            Way::Faces | Way::RoundedFaces => DistanceOf::Faces(ReadyBoundaries::new(bodies)?),
+        };
+        Ok(ReadyDistance { method: self.method, bodies })
     }
+}
 
+impl ReadyDistance {
     /// Answers it from cold.
     pub fn answer(
-        self,
-        bodies: &ReadyHulls,
+        &self,
         asked: DistanceAsked,
+        wanted: Wanted,
         effort: &mut Effort<'_>,
     ) -> DistanceAnswer {
-        match self.way {
-            DistanceWay::Hulls => self.of_hulls(&bodies.pair(), asked, effort),
-            DistanceWay::Radii => self.of_rounded(&bodies.rounded(), asked, effort),
+        match &self.bodies {
+            DistanceOf::Hulls(bodies) => self.of_hulls(&bodies.pair(), asked, effort),
+            DistanceOf::Radii(bodies) => self.of_rounded(&bodies.rounded(), asked, effort),
+            DistanceOf::Faces(bodies) => of_faces(bodies, asked, wanted, effort),
         }
     }
 
     fn of_hulls(
-        self,
+        &self,
         pair: &Pair<'_>,
         asked: DistanceAsked,
         effort: &mut Effort<'_>,
@@ -168,7 +227,7 @@ impl DistanceQuestion {
     }
 
     fn of_rounded(
-        self,
+        &self,
         pair: &RoundedPair<'_>,
         asked: DistanceAsked,
         effort: &mut Effort<'_>,
@@ -182,4 +241,58 @@ impl DistanceQuestion {
         let distance = distance.map(MeasuredDistance::OfRounded);
         DistanceAnswer { distance, normal, compared }
     }
+}
+
+/// By how the bodies stand, then by the nearest of their faces.
+fn of_faces(
+    bodies: &ReadyBoundaries,
+    asked: DistanceAsked,
+    wanted: Wanted,
+    effort: &mut Effort<'_>,
+) -> DistanceAnswer {
+    let none = |why| DistanceAnswer { distance: Err(why), normal: None, compared: Err(why) };
+    let stand = match bodies.stand(effort) {
+        Ok(stand) => stand,
+        Err(stopped) => return none(stopped),
+    };
+    let within = asked.margin.map(|margin| bodies.within(&stand, margin, effort)).transpose();
+    let compared = within.map(|within| within.map(|found| found.compared));
+    if stand.verdict != Verdict::Separated {
+        let proof = proven(wanted, || bodies.prove(&stand, None, wanted, effort));
+        let closest = bodies.common_points(&stand, effort).ok().flatten();
+        let found = MeasuredFaces {
+            verdict: stand.verdict,
+            bounds: [0.0; 2],
+            closest,
+            stopped: None,
+            proof,
+            pairs: ArrayVec::new(),
+        };
+        let distance = Ok(MeasuredDistance::OfFaces(Box::new(found)));
+        return DistanceAnswer { distance, normal: None, compared };
+    }
+    let found = match measure(&bodies.surfaces(), asked.stops, effort) {
+        Ok(found) => found,
+        Err(stopped) => return DistanceAnswer { compared, ..none(stopped) },
+    };
+    // Beyond a margin that is no less than the lower bound, what shows the one shows the other.
+    let beyond = compared.as_ref().ok().and_then(Option::as_ref).filter(|found| !found.is_within);
+    let farther = beyond.and(asked.margin).unwrap_or(0.0);
+    let clear =
+        if farther >= found.lower { Clear::Beyond(farther) } else { Clear::AtLeast(found.lower) };
+    let proof = proven(wanted, || bodies.prove_apart(clear, wanted, effort));
+    let FaceDistance { lower, upper, pairs, closest, normal, stopped } = found;
+    let (verdict, bounds) = (Verdict::Separated, [lower, upper]);
+    let closest = Some(closest);
+    let found = MeasuredFaces { verdict, bounds, closest, stopped, proof, pairs };
+    let distance = Ok(MeasuredDistance::OfFaces(Box::new(found)));
+    DistanceAnswer { distance, normal, compared }
+}
+
+/// A proof, if one is wanted.
+fn proven(
+    wanted: Wanted,
+    prove: impl FnOnce() -> Result<VerdictProof, Unproven>,
+) -> Result<VerdictProof, Option<Unproven>> {
+    if wanted.certificate { prove().map_err(Some) } else { Err(None) }
 }

@@ -1,21 +1,25 @@
 //! When two moving bodies first come into contact, and where.
 
+use super::boundaries::{ReadyBoundaries, Stand};
 use super::hulls::ReadyHulls;
-use super::radii::BESIDE_POLYHEDRA;
 use super::row::{
     FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way, look_up,
 };
-use super::verdict::{VerdictProof, hulls, prove, solids};
+use super::verdict::VerdictProof;
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use crate::solid::{Meeting, ReadySolid};
 use clearance_geometry::claim::{self, Outcome, Reach, SolidMotionProof, TIME_TOLERANCE, Verdict};
-use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_motion};
+use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_motion, prove_verdict};
 use clearance_geometry::contact_time::{
     METHODS, Method, Travel, first_contact, first_contact_by, names_of_those_that_answer_all,
     polyhedra, translation_of,
 };
+use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::faces::contact::{self, Course, FaceContact};
+use clearance_geometry::faces::distance::measure;
+use clearance_geometry::faces::{Clear, prove_clear};
 use clearance_geometry::meeting::{Impact, impact_of_contact};
 use clearance_geometry::motion::Motion;
 use clearance_geometry::pair::{Pair, Question};
@@ -30,32 +34,18 @@ pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
         [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
-        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Err(BESIDE_POLYHEDRA),
+        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Ok(Way::RoundedFaces),
     }
 }
 
 /// What answers it where one of the bodies turns.
 pub(super) fn entry_turning(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Polyhedron, Polytope, Rounded};
-    match kinds {
-        [Polytope, Polytope] => Ok(Way::Hulls),
-        [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Err("polyhedra that turn"),
-        [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
-        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Err(BESIDE_POLYHEDRA),
-    }
+    entry(kinds)
 }
 
 /// What answers it within a margin or deviations.
 pub(super) fn entry_with_slack(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Polyhedron, Polytope, Rounded};
-    match kinds {
-        [Polytope, Polytope] => Ok(Way::Hulls),
-        [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => {
-            Err("margins and deviations of polyhedra")
-        }
-        [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
-        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Err(BESIDE_POLYHEDRA),
-    }
+    entry(kinds)
 }
 
 /// How the bodies move, and how finely to look: the question but for its bodies.
@@ -129,9 +119,17 @@ pub struct FirstContactQuestion {
 
 #[derive(Clone, Copy, Debug)]
 enum FirstContactBy {
-    Hulls { method: &'static Method, travels: [Option<Travel>; 2] },
+    Hulls {
+        method: &'static Method,
+        travels: [Option<Travel>; 2],
+    },
+    /// Where nothing turns and contact is meant exactly, with how far the bodies come.
     Faces([Travel; 2]),
-    Radii { method: &'static Method },
+    /// By groups of faces, whatever the motions.
+    FaceGroups,
+    Radii {
+        method: &'static Method,
+    },
 }
 
 /// The question with its bodies.
@@ -144,7 +142,7 @@ pub struct ReadyFirstContact {
 #[derive(Clone, Debug)]
 enum FirstContactOf {
     Hulls { method: &'static Method, pair: ReadyHulls },
-    Faces { solids: [ReadySolid; 2], travels: [Travel; 2] },
+    Faces { bodies: ReadyBoundaries, travels: Option<[Travel; 2]> },
     Radii { method: &'static Method, pair: ReadyHulls },
 }
 
@@ -176,8 +174,9 @@ pub enum MotionProof {
     OfHulls(claim::FirstContact),
     /// The bodies are in contact at t = 0.
     AtStart(VerdictProof),
-    /// About the bodies as they are, which are separated at t = 0.
-    OfSolids(SolidMotionProof),
+    /// About the bodies as they are, which are separated at t = 0; and how they stand there, where
+    /// what is proven of the motion does not say it.
+    OfSolids(SolidMotionProof, Option<Box<VerdictProof>>),
     /// About polytopes that are rounded.
     OfRounded(RoundedFirstContact),
 }
@@ -202,11 +201,12 @@ impl FirstContactQuestion {
                 entry_turning(kinds).map_err(|what| refused(field, what))?;
             }
         }
+        let is_exact = motions.without_slack().is_some();
         let by = match (way, travels) {
-            (Way::Faces, [Some(of_p), Some(of_q)]) => FirstContactBy::Faces([of_p, of_q]),
-            (Way::Faces, [Some(_) | None, _]) => {
-                return Err(refused("p_motion", "faces that turn"));
+            (Way::Faces, [Some(of_p), Some(of_q)]) if is_exact => {
+                FirstContactBy::Faces([of_p, of_q])
             }
+            (Way::Faces | Way::RoundedFaces, _) => FirstContactBy::FaceGroups,
             (Way::Hulls, travels) => FirstContactBy::Hulls { method: &METHODS[0], travels },
             (Way::Radii, _) => FirstContactBy::Radii { method: &METHODS[0] },
         };
@@ -224,7 +224,9 @@ impl FirstContactQuestion {
             FirstContactBy::Hulls { .. } | FirstContactBy::Radii { .. } => {
                 METHODS.get(index).map(|method| method.name)
             }
-            FirstContactBy::Faces(_) => polyhedra::METHODS.get(index).map(|method| method.name),
+            FirstContactBy::Faces(_) | FirstContactBy::FaceGroups => {
+                polyhedra::METHODS.get(index).map(|method| method.name)
+            }
         }
     }
 
@@ -233,7 +235,7 @@ impl FirstContactQuestion {
     pub fn with_method(self, index: usize) -> Result<Self, String> {
         let Some(method) = METHODS.get(index) else { return Ok(self) };
         let by = match self.by {
-            FirstContactBy::Faces(_) => return Ok(self),
+            FirstContactBy::Faces(_) | FirstContactBy::FaceGroups => return Ok(self),
             FirstContactBy::Hulls { travels, .. } => {
                 let translates = travels.iter().all(Option::is_some);
                 let is_plain = translates && self.motions.without_slack().is_some();
@@ -261,7 +263,7 @@ impl FirstContactQuestion {
             FirstContactBy::Hulls { method, .. } | FirstContactBy::Radii { method } => {
                 Needs::tables(method.tables)
             }
-            FirstContactBy::Faces(_) => Needs::SOLIDS,
+            FirstContactBy::Faces(_) | FirstContactBy::FaceGroups => Needs::SOLIDS,
         }
     }
 
@@ -271,6 +273,7 @@ impl FirstContactQuestion {
         let is_linear = |motion: &Motion| matches!(motion, Motion::Linear { .. });
         let (search, each) = match self.by {
             FirstContactBy::Faces(_) => (1_000_000, FACES_NANOSECONDS),
+            FirstContactBy::FaceGroups => (20_000_000, FACES_NANOSECONDS),
             FirstContactBy::Hulls { .. } if self.motions.of_bodies.iter().all(is_linear) => {
                 (100_000, HULLS_NANOSECONDS)
             }
@@ -288,7 +291,12 @@ impl FirstContactQuestion {
                 FirstContactOf::Hulls { method, pair: ReadyHulls::new(bodies) }
             }
             FirstContactBy::Faces(travels) => {
-                FirstContactOf::Faces { solids: solids(bodies)?, travels }
+                let bodies = ReadyBoundaries::new(bodies)?;
+                FirstContactOf::Faces { bodies, travels: Some(travels) }
+            }
+            FirstContactBy::FaceGroups => {
+                let bodies = ReadyBoundaries::new(bodies)?;
+                FirstContactOf::Faces { bodies, travels: None }
             }
             FirstContactBy::Radii { method } => {
                 FirstContactOf::Radii { method, pair: ReadyHulls::new(bodies) }
@@ -314,13 +322,15 @@ impl ReadyFirstContact {
                     if with_impact { impact_of_contact(&question, &found, effort)? } else { None };
                 Ok(FirstContactAnswer { impact, ..of_hulls(found) })
             }
-            FirstContactOf::Faces { solids, travels } => {
-                let question = self.motions.about(hulls(solids));
-                let found = first_contact(&question, &mut Witness::default(), effort)?;
-                if found.outcome == Outcome::NoContact && found.stopped.is_none() {
-                    return Ok(of_hulls(found));
-                }
-                by_faces(solids, *travels, wanted, effort)
+            FirstContactOf::Faces { bodies, travels } => {
+                let asked = AskedFaces { motions: &self.motions, bodies, wanted };
+                let found = asked.answer(*travels, effort)?;
+                let impact = if with_impact && found.outcome == Outcome::Contact {
+                    asked.impact(found.t_free, effort)?
+                } else {
+                    None
+                };
+                Ok(FirstContactAnswer { impact, ..found })
             }
             FirstContactOf::Radii { method, pair } => {
                 let (pair, witness) = (pair.rounded(), &mut Witness::default());
@@ -366,31 +376,183 @@ fn of_hulls(found: claim::FirstContact) -> FirstContactAnswer {
     }
 }
 
-fn by_faces(
-    solids: &[ReadySolid; 2],
-    travels: [Travel; 2],
+/// The question about bodies one of which at least is a polyhedron.
+struct AskedFaces<'a> {
+    motions: &'a Motions,
+    bodies: &'a ReadyBoundaries,
     wanted: Wanted,
-    effort: &mut Effort<'_>,
-) -> Result<FirstContactAnswer, Stopped> {
-    let [p, q] = [0, 1].map(|k| solids[k].moving(travels[k]));
-    let found = polyhedra::first_contact(&p, &q, effort)?;
-    let proof = if wanted.certificate {
-        prove_first_contact(solids, travels, &found, wanted, effort).map_err(Some)
-    } else {
-        Err(None)
-    };
-    let contact = found.contact.as_ref();
-    let meeting = contact.map(|found| Meeting::new(solids.each_ref(), &found.faces, found.point));
-    Ok(FirstContactAnswer {
-        outcome: contact.map_or(Outcome::NoContact, |_| Outcome::Contact),
-        t_free: contact.map_or(1.0, |found| found.t_free),
-        t_contact: contact.map_or(1.0, |found| found.t_contact),
-        initial: found.initial,
+}
+
+impl AskedFaces<'_> {
+    /// By the hulls, if these do not meet; in contact at t = 0 the verdict tells; else by the faces
+    /// on their ways.
+    fn answer(
+        &self,
+        travels: Option<[Travel; 2]>,
+        effort: &mut Effort<'_>,
+    ) -> Result<FirstContactAnswer, Stopped> {
+        if let Some(free) = self.by_hulls(effort)? {
+            return Ok(free);
+        }
+        if let (Some(solids), Some(travels)) = (self.bodies.solids(), travels) {
+            return self.by_translation(solids, travels, effort);
+        }
+        let stand = self.bodies.stand(effort)?;
+        if stand.verdict != Verdict::Separated {
+            let prove = || self.bodies.prove(&stand, None, self.wanted, effort);
+            let proof = self.proven(prove).map(MotionProof::AtStart);
+            let meeting = self.bodies.meeting(&stand);
+            return Ok(FirstContactAnswer { meeting, ..at_start(stand.verdict, proof) });
+        }
+        self.on_course(&stand, effort)
+    }
+
+    /// A proof, if one is wanted.
+    fn proven<T>(
+        &self,
+        prove: impl FnOnce() -> Result<T, Unproven>,
+    ) -> Result<T, Option<Unproven>> {
+        if self.wanted.certificate { prove().map_err(Some) } else { Err(None) }
+    }
+
+    /// What is found of the hulls, if they do not meet.
+    fn by_hulls(&self, effort: &mut Effort<'_>) -> Result<Option<FirstContactAnswer>, Stopped> {
+        let witness = &mut Witness::default();
+        let found = match self.bodies.rounded_hulls() {
+            None => {
+                let question = self.motions.about(self.bodies.hulls());
+                of_hulls(first_contact(&question, witness, effort)?)
+            }
+            Some(pair) => {
+                let question = self.motions.about_rounded(&pair);
+                let method = &METHODS[0];
+                of_rounded(rounded::first_contact(method, &question, &pair, witness, effort)?)
+            }
+        };
+        let is_free = found.outcome == Outcome::NoContact && found.stopped.is_none();
+        Ok(is_free.then_some(found))
+    }
+
+    /// Of bodies that turn nothing, where contact is meant exactly.
+    fn by_translation(
+        &self,
+        solids: &[ReadySolid; 2],
+        travels: [Travel; 2],
+        effort: &mut Effort<'_>,
+    ) -> Result<FirstContactAnswer, Stopped> {
+        let [p, q] = [0, 1].map(|k| solids[k].moving(travels[k]));
+        let found = polyhedra::first_contact(&p, &q, effort)?;
+        let prove = || prove_first_contact(solids, travels, &found, self.wanted, effort);
+        let proof = self.proven(prove);
+        let contact = found.contact.as_ref();
+        let meeting =
+            contact.map(|found| Meeting::new(solids.each_ref(), &found.faces, found.point));
+        Ok(FirstContactAnswer {
+            outcome: contact.map_or(Outcome::NoContact, |_| Outcome::Contact),
+            t_free: contact.map_or(1.0, |found| found.t_free),
+            t_contact: contact.map_or(1.0, |found| found.t_contact),
+            initial: found.initial,
+            stopped: None,
+            impact: None,
+            meeting,
+            proof,
+        })
+    }
+
+    /// Of bodies that are separated at t = 0.
+    fn on_course(
+        &self,
+        stand: &Stand,
+        effort: &mut Effort<'_>,
+    ) -> Result<FirstContactAnswer, Stopped> {
+        let margin = self.motions.margin;
+        if margin > 0.0 {
+            let within = self.bodies.within(stand, margin, effort)?;
+            if within.compared.is_within {
+                let pairs = within.compared.pairs.into_iter().collect();
+                let contact = SolidMotionProof { pairs, ..SolidMotionProof::default() };
+                let prove = || self.with_start(stand, contact, effort);
+                return Ok(at_start(stand.verdict, self.proven(prove)));
+            }
+        }
+        let question = self.motions.about(self.bodies.hulls());
+        let (surfaces, course) = (self.bodies.surfaces(), Course { question: &question, margin });
+        let found = contact::find(&surfaces, &course, effort)?;
+        let proof = self.proven(|| self.prove_course(stand, &course, &found, effort));
+        let FaceContact { outcome, t_free, t_contact, stopped, .. } = found;
+        Ok(FirstContactAnswer {
+            outcome,
+            t_free,
+            t_contact,
+            initial: stand.verdict,
+            stopped,
+            impact: None,
+            meeting: None,
+            proof,
+        })
+    }
+
+    fn prove_course(
+        &self,
+        stand: &Stand,
+        course: &Course<'_>,
+        found: &FaceContact,
+        effort: &mut Effort<'_>,
+    ) -> Result<MotionProof, Unproven> {
+        let pairs = found.pairs.clone();
+        if found.outcome == Outcome::Undecided && found.t_free <= 0.0 {
+            let contact = SolidMotionProof { pairs, ..SolidMotionProof::default() };
+            return self.with_start(stand, contact, effort);
+        }
+        let clear = if found.t_free > 0.0 {
+            Clear::Until(course, found.t_free)
+        } else {
+            Clear::Beyond(course.margin)
+        };
+        let steps_max = self.wanted.cover_steps_max;
+        let free = prove_clear(&self.bodies.surfaces(), clear, steps_max, effort)?;
+        Ok(MotionProof::OfSolids(SolidMotionProof { free, faces: None, pairs }, None))
+    }
+
+    /// With the proof that the bodies are separated at t = 0.
+    fn with_start(
+        &self,
+        stand: &Stand,
+        contact: SolidMotionProof,
+        effort: &mut Effort<'_>,
+    ) -> Result<MotionProof, Unproven> {
+        let start = self.bodies.prove(stand, None, self.wanted, effort)?;
+        Ok(MotionProof::OfSolids(contact, Some(Box::new(start))))
+    }
+
+    /// Where they meet: as they are at the time until which they are proven free.
+    fn impact(&self, t_free: f64, effort: &mut Effort<'_>) -> Result<Option<Impact>, Stopped> {
+        let Pair { p, q } = self.bodies.hulls();
+        let [of_p, of_q] = &self.motions.of_bodies;
+        let poses = [of_p.pose_rounded(&p.pose, t_free), of_q.pose_rounded(&q.pose, t_free)];
+        let there = self.bodies.moved_to(poses);
+        let stand = there.stand(effort)?;
+        if stand.verdict == Verdict::Separated {
+            let found = measure(&there.surfaces(), Stops::default(), effort)?;
+            return Ok(Some(Impact { point: found.closest[1], normal: found.normal }));
+        }
+        let common = there.common_points(&stand, effort)?;
+        Ok(common.map(|[_, point]| Impact { point, normal: None }))
+    }
+}
+
+/// Contact at t = 0.
+fn at_start(initial: Verdict, proof: Result<MotionProof, Option<Unproven>>) -> FirstContactAnswer {
+    FirstContactAnswer {
+        outcome: Outcome::Contact,
+        t_free: 0.0,
+        t_contact: 0.0,
+        initial,
         stopped: None,
         impact: None,
-        meeting,
+        meeting: None,
         proof,
-    })
+    }
 }
 
 /// In contact at t = 0, the verdict there is all that there is to prove.
@@ -402,13 +564,14 @@ fn prove_first_contact(
     effort: &mut Effort<'_>,
 ) -> Result<MotionProof, Unproven> {
     let contact = found.contact.as_ref();
-    if found.initial != Verdict::Separated {
-        let faces = contact.map(|contact| &contact.faces);
-        let proof = prove(solids, found.initial, faces, wanted, effort)?;
-        return Ok(MotionProof::AtStart(VerdictProof::OfSolids(proof)));
-    }
     let [p, q] = solids;
     let shapes = [&p.shape(), &q.shape()];
-    prove_motion(shapes, travels, contact, wanted.cover_steps_max, effort)
-        .map(MotionProof::OfSolids)
+    let steps_max = wanted.cover_steps_max;
+    if found.initial != Verdict::Separated {
+        let faces = contact.map(|contact| &contact.faces);
+        let proof = prove_verdict(shapes, found.initial, faces, steps_max, effort)?;
+        return Ok(MotionProof::AtStart(VerdictProof::OfSolids(proof)));
+    }
+    let proof = prove_motion(shapes, travels, contact, steps_max, effort)?;
+    Ok(MotionProof::OfSolids(proof, None))
 }

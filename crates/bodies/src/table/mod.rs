@@ -8,6 +8,7 @@
 //! needs, and `answer` answers within an effort.
 
 pub mod along;
+mod boundaries;
 pub mod depth;
 pub mod distance;
 pub mod first_collision;
@@ -24,8 +25,7 @@ use self::place::Place;
 use self::row::look_up;
 use crate::kind::Kind;
 
-pub use self::radii::is_by_radii;
-pub use self::row::{Needs, NotAnswered, Wanted};
+pub use self::row::{Needs, NotAnswered, Wanted, Way};
 
 /// What may be asked about two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +95,11 @@ impl Topic {
             Self::FirstCollision => look_up(kinds, first_collision::entry),
         }
     }
+}
+
+/// By what bodies of these kinds are told apart, and what their proofs are about.
+pub fn way_of(kinds: [Kind; 2]) -> Result<Way, NotAnswered> {
+    look_up(kinds, verdict::entry)
 }
 
 /// What is answered about two bodies of these kinds.

@@ -10,13 +10,15 @@ pub(crate) type TableEntry<W> = Result<W, &'static str>;
 
 /// By what a question that has several ways is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub enum Way {
     /// By the methods for convex bodies, of which each is its own hull.
     Hulls,
     /// By the faces of both boundaries.
     Faces,
     /// By the distance of the polytopes that are rounded, against the sum of the radii.
     Radii,
+    /// By the faces of a mesh and of what is rounded, against the sum of the radii.
+    RoundedFaces,
 }
 
 /// A question that is not answered about the bodies at hand.
@@ -79,6 +81,9 @@ impl Needs {
         match kind {
             Kind::Polytope if self.makes_solids => {
                 ReadySolid::MADE_BYTES_PER_VERTEX.saturating_mul(vertices as u64)
+            }
+            Kind::Polyhedron if self.makes_solids => {
+                ReadySolid::PLACED_BYTES_PER_VERTEX.saturating_mul(vertices as u64)
             }
             Kind::Polytope | Kind::Polyhedron | Kind::Rounded => 0,
         }

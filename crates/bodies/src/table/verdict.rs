@@ -1,22 +1,23 @@
 //! Separated, touching or overlapping; and whether within a margin.
 
+use super::boundaries::{ReadyBoundaries, Within};
 use super::hulls::ReadyHulls;
-use super::radii::{self, BESIDE_POLYHEDRA};
+use super::radii;
 use super::row::{
-    FACES_NANOSECONDS, FLAT, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way,
-    look_up,
+    FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way, look_up,
 };
 use crate::body::PlacedBody;
 use crate::kind::Kind;
-use crate::solid::{Meeting, ReadySolid};
-use clearance_geometry::claim::{RoundedProof, SolidProof, StaticProof, Verdict};
-use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_verdict};
-use clearance_geometry::contact_time::polyhedra::{self, Faces};
+use crate::solid::Meeting;
+use clearance_geometry::claim::{
+    RoundedProof, RoundedSolidProof, SolidProof, StaticProof, Verdict,
+};
+use clearance_geometry::contact_time::polyhedra;
+use clearance_geometry::contact_time::polyhedra::proof::Unproven;
 use clearance_geometry::distance::{self, Compared, compare};
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::pair::Pair;
 use clearance_geometry::rounded::{self, RoundedPair};
-use clearance_geometry::separation::{CollisionMethod, METHODS, decide, decide_by_name};
+use clearance_geometry::separation::{CollisionMethod, METHODS, decide_by_name};
 use clearance_geometry::witness::Witness;
 
 /// What answers the verdict.
@@ -26,19 +27,13 @@ pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
         [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
-        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Err(BESIDE_POLYHEDRA),
+        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Ok(Way::RoundedFaces),
     }
 }
 
 /// What answers whether the distance is within a margin.
 pub(super) fn entry_with_margin(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Polyhedron, Polytope, Rounded};
-    match kinds {
-        [Polytope, Polytope] => Ok(Way::Hulls),
-        [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Err("margins of polyhedra"),
-        [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
-        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Err(BESIDE_POLYHEDRA),
-    }
+    entry(kinds)
 }
 
 /// The question about two bodies of certain kinds.
@@ -50,7 +45,7 @@ pub struct VerdictQuestion {
 #[derive(Clone, Copy, Debug)]
 enum VerdictBy {
     Hulls { method: &'static CollisionMethod, margin: Option<f64> },
-    Faces,
+    Faces { margin: Option<f64> },
     Radii { margin: Option<f64> },
 }
 
@@ -63,7 +58,7 @@ pub struct ReadyVerdict {
 #[derive(Clone, Debug)]
 enum VerdictOf {
     Hulls { method: &'static CollisionMethod, margin: Option<f64>, pair: ReadyHulls },
-    Faces([ReadySolid; 2]),
+    Faces { margin: Option<f64>, bodies: ReadyBoundaries },
     Radii { margin: Option<f64>, pair: ReadyHulls },
 }
 
@@ -94,8 +89,22 @@ pub enum VerdictProof {
     OfHulls(StaticProof),
     /// About the bodies as they are.
     OfSolids(SolidProof),
-    /// About polytopes that are rounded.
+    /// About polytopes that are rounded, or the hulls of bodies.
     OfRounded(RoundedProof),
+    /// About a rounded polytope and a polyhedron.
+    OfRoundedSolids(RoundedSolidProof),
+}
+
+impl VerdictProof {
+    /// The verdict that it proves.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Self::OfHulls(proof) => proof.verdict(),
+            Self::OfSolids(proof) => proof.verdict(),
+            Self::OfRounded(proof) => proof.verdict,
+            Self::OfRoundedSolids(proof) => proof.verdict(),
+        }
+    }
 }
 
 impl VerdictQuestion {
@@ -108,7 +117,7 @@ impl VerdictQuestion {
         }
         let by = match way {
             Way::Hulls => VerdictBy::Hulls { method: &METHODS[0], margin },
-            Way::Faces => VerdictBy::Faces,
+            Way::Faces | Way::RoundedFaces => VerdictBy::Faces { margin },
             Way::Radii => VerdictBy::Radii { margin },
         };
         Ok(Self { by })
@@ -118,7 +127,7 @@ impl VerdictQuestion {
     pub fn method_name(&self, index: usize) -> Option<&'static str> {
         match self.by {
             VerdictBy::Hulls { .. } => METHODS.get(index).map(|method| method.name),
-            VerdictBy::Faces => polyhedra::METHODS.get(index).map(|method| method.name),
+            VerdictBy::Faces { .. } => polyhedra::METHODS.get(index).map(|method| method.name),
             VerdictBy::Radii { .. } => [distance::METHODS[0].name].get(index).copied(),
         }
     }
@@ -129,7 +138,9 @@ impl VerdictQuestion {
             (VerdictBy::Hulls { margin, .. }, Some(method)) => {
                 Self { by: VerdictBy::Hulls { method, margin } }
             }
-            (VerdictBy::Hulls { .. } | VerdictBy::Faces | VerdictBy::Radii { .. }, _) => self,
+            (VerdictBy::Hulls { .. } | VerdictBy::Faces { .. } | VerdictBy::Radii { .. }, _) => {
+                self
+            }
         }
     }
 
@@ -137,7 +148,7 @@ impl VerdictQuestion {
     pub fn needs(&self) -> Needs {
         match self.by {
             VerdictBy::Hulls { method, .. } => Needs::tables(method.tables),
-            VerdictBy::Faces => Needs::SOLIDS,
+            VerdictBy::Faces { .. } => Needs::SOLIDS,
             VerdictBy::Radii { .. } => Needs::NOTHING,
         }
     }
@@ -147,7 +158,7 @@ impl VerdictQuestion {
     pub fn nanoseconds(&self, vertices: u32) -> u64 {
         let each = match self.by {
             VerdictBy::Hulls { .. } | VerdictBy::Radii { .. } => HULLS_NANOSECONDS,
-            VerdictBy::Faces => FACES_NANOSECONDS,
+            VerdictBy::Faces { .. } => FACES_NANOSECONDS,
         };
         20_000 + each * u64::from(vertices)
     }
@@ -158,7 +169,9 @@ impl VerdictQuestion {
             VerdictBy::Hulls { method, margin } => {
                 VerdictOf::Hulls { method, margin, pair: ReadyHulls::new(bodies) }
             }
-            VerdictBy::Faces => VerdictOf::Faces(solids(bodies)?),
+            VerdictBy::Faces { margin } => {
+                VerdictOf::Faces { margin, bodies: ReadyBoundaries::new(bodies)? }
+            }
             VerdictBy::Radii { margin } => {
                 VerdictOf::Radii { margin, pair: ReadyHulls::new(bodies) }
             }
@@ -185,9 +198,7 @@ impl ReadyVerdict {
                     compared: compared.transpose(),
                 }
             }
-            VerdictOf::Faces(solids) => {
-                VerdictAnswer { decided: by_faces(solids, wanted, effort), compared: Ok(None) }
-            }
+            VerdictOf::Faces { margin, bodies } => by_faces(bodies, *margin, wanted, effort),
             VerdictOf::Radii { margin, pair } => by_radii(&pair.rounded(), *margin, effort),
         }
     }
@@ -209,51 +220,27 @@ fn by_radii(pair: &RoundedPair<'_>, margin: Option<f64>, effort: &mut Effort<'_>
     VerdictAnswer { compared, decided: proof.map(decided) }
 }
 
-/// Both bodies as solids.
-pub(super) fn solids([p, q]: [PlacedBody; 2]) -> Result<[ReadySolid; 2], NotAnswered> {
-    let kinds = [p.body.kind(), q.body.kind()];
-    let ready =
-        |field, placed| ReadySolid::new(placed).ok_or(NotAnswered { field, what: FLAT, kinds });
-    Ok([ready("p", p)?, ready("q", q)?])
-}
-
-/// The hulls of solids.
-pub(super) fn hulls([p, q]: &[ReadySolid; 2]) -> Pair<'_> {
-    Pair { p: p.hull(), q: q.hull() }
-}
-
 /// By the hulls if those are separated, which proves it of the bodies, else by the faces.
 fn by_faces(
-    solids: &[ReadySolid; 2],
+    bodies: &ReadyBoundaries,
+    margin: Option<f64>,
     wanted: Wanted,
     effort: &mut Effort<'_>,
-) -> Result<Decided, Stopped> {
-    let of_hulls = decide(&hulls(solids), &METHODS[0], &mut Witness::default(), effort)?;
-    if of_hulls.verdict() == Verdict::Separated {
-        // The faces were not asked.
-        effort.cost.by_bounds += 1;
-        let proof = Ok(VerdictProof::OfHulls(of_hulls.proof));
-        return Ok(Decided { verdict: Verdict::Separated, proof, meeting: None });
-    }
-    let [p, q] = solids;
-    let (verdict, faces) = polyhedra::verdict(p.posed(), q.posed(), effort)?;
-    let meeting = faces.as_ref().map(|faces| Meeting::new(solids.each_ref(), faces, None));
+) -> VerdictAnswer {
+    let stand = match bodies.stand(effort) {
+        Ok(stand) => stand,
+        Err(stopped) => return VerdictAnswer { decided: Err(stopped), compared: Err(stopped) },
+    };
+    let within = margin.map(|margin| Ok((margin, bodies.within(&stand, margin, effort)?)));
+    let within: Result<Option<(f64, Within)>, Stopped> = within.transpose();
+    let known = within.as_ref().ok().and_then(Option::as_ref);
     let proof = if wanted.certificate {
-        let proof = prove(solids, verdict, faces.as_ref(), wanted, effort);
-        proof.map(VerdictProof::OfSolids).map_err(Some)
+        let known = known.map(|(margin, found)| (*margin, found));
+        bodies.prove(&stand, known, wanted, effort).map_err(Some)
     } else {
         Err(None)
     };
-    Ok(Decided { verdict, proof, meeting })
-}
-
-/// The proof of a verdict with the faces that show it.
-pub(super) fn prove(
-    [p, q]: &[ReadySolid; 2],
-    verdict: Verdict,
-    faces: Option<&Faces>,
-    wanted: Wanted,
-    effort: &mut Effort<'_>,
-) -> Result<SolidProof, Unproven> {
-    prove_verdict([&p.shape(), &q.shape()], verdict, faces, wanted.cover_steps_max, effort)
+    let decided = Decided { verdict: stand.verdict, proof, meeting: bodies.meeting(&stand) };
+    let compared = within.map(|within| within.map(|(_, found)| found.compared));
+    VerdictAnswer { decided: Ok(decided), compared }
 }

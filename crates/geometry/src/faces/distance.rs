@@ -101,6 +101,7 @@ impl Search<'_> {
         let least = best.lower.min(left);
         let wide_enough = best.upper * (1.0 - 0.9 * distance::WIDTH_MAX);
         let lower = (least * EASED).max(wide_enough).min(least).next_down().max(0.0);
+        OuterPair::prepare(&mut self.groups, best.nodes);
         let outer = OuterPair::of(&self.groups, best.nodes).ok_or(Stopped::Unresolved)?;
         let Near { pairs, closest, normal, .. } =
             Near::of(&outer.pair, self.radii, Stops::default(), effort)?;
@@ -162,7 +163,7 @@ pub(super) struct Near {
     pub(super) lower: f64,
     upper: f64,
     pub(super) pairs: ArrayVec<VertexPair, 3>,
-    closest: [Vec3; 2],
+    pub(super) closest: [Vec3; 2],
     normal: Option<Vec3>,
 }
 

@@ -16,6 +16,7 @@
 //! Reading order: [`distance`], [`margin`], [`standing`], [`contact`]; `cover` proves what is free, by directions
 //! for all pairs of triangles.
 
+pub mod common;
 pub mod contact;
 mod cover;
 pub mod distance;

@@ -72,6 +72,12 @@ impl<'a> Boundary<'a> {
 /// there are fewer pairs to list.
 const GROUP_MAX: u32 = 8;
 
+/// So many polytopes around groups are kept at a time, and one for so many triangles: what a
+/// question about a large mesh takes has a limit.
+const BUILT_LEAST: usize = 64;
+/// See [`BUILT_LEAST`].
+const BUILT_SHARE: usize = 16;
+
 /// A body and what holds its groups, built when it is first asked for.
 #[derive(Debug)]
 pub(crate) struct Groups<'a> {
@@ -133,6 +139,9 @@ impl<'a> Groups<'a> {
         } else {
             self.box_corners(mesh, node).to_vec()
         };
+        if self.built.len() >= BUILT_LEAST + mesh.triangles().len() / BUILT_SHARE {
+            self.built.clear();
+        }
         // The vertices of a body are points that a hull can be built of.
         if let Ok(hull) = convex_hull(&points) {
             self.built.insert(node.at, hull.polytope);
@@ -150,7 +159,7 @@ impl<'a> Groups<'a> {
         })
     }
 
-    /// What holds a group that was prepared.
+    /// What holds the group that was prepared last.
     pub(crate) fn outer(&self, node: Node) -> Option<Outer<'_>> {
         let is_hull = self.has_hull(node);
         let polytope =

@@ -28,6 +28,9 @@ pub(super) enum Statement {
     Solids(SolidStatement, Verdict),
 }
 
+/// Why a claim about hulls says nothing of the bodies.
+const NOT_OF_HULLS: &str = "that hulls of polyhedra meet proves nothing about these";
+
 impl PairClaim {
     /// Whether it is about the bodies themselves, not their hulls.
     pub(super) fn is_of_solids(&self) -> bool {
@@ -40,6 +43,10 @@ impl PairClaim {
         match statement {
             Statement::Hulls(claim) => judge_hulls([p, q], &claim, effort),
             Statement::Rounded(claim) => {
+                let are_their_hulls = p.kind().is_its_hull() && q.kind().is_its_hull();
+                if !are_their_hulls && !claim.is_of_separation() {
+                    return Ok(Err(NOT_OF_HULLS.to_owned()));
+                }
                 let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
                 let pair = Pair { p: p.hull(), q: q.hull() };
                 let radii = [p.body.radius(), q.body.radius()];
@@ -62,7 +69,7 @@ fn judge_hulls(
     let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
     let pair = Pair { p: p.hull(), q: q.hull() };
     if !are_their_hulls && !claim.is_of_separation() {
-        return Ok(Err("that hulls of polyhedra meet proves nothing about these".to_owned()));
+        return Ok(Err(NOT_OF_HULLS.to_owned()));
     }
     Ok(claim.judge((&pair).into(), effort))
 }

@@ -5,14 +5,14 @@ use super::faces::NamedFaces;
 use super::pair::{PairClaim, Statement};
 use super::solids;
 use crate::rpc::convert::body::{AskedBody, kinds, not_answered};
-use crate::rpc::convert::certificate::{margin_pairs, proof};
+use crate::rpc::convert::certificate::proof;
 use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::convert::geometry::verdict;
 use crate::rpc::convert::motions::motions;
 use crate::rpc::status::Failure;
 use clearance_bodies::table::verdict::VerdictQuestion;
-use clearance_bodies::table::{Topic, is_by_radii};
-use clearance_certificates::hulls::{HullClaim, Moves, WithinMargin};
+use clearance_bodies::table::{Topic, Way, way_of};
+use clearance_certificates::hulls::{HullClaim, Moves};
 use clearance_certificates::rounded::RoundedClaim;
 use clearance_certificates::told::Told;
 use clearance_proto as api;
@@ -58,28 +58,27 @@ impl AboutTwo for api::CheckCollisionRequest {
         [p, q]: [AskedBody; 2],
     ) -> Result<PairClaim, Failure> {
         let Told { question, asked, answer, path } = told;
-        let (certificate, proof_path) = (answer.certificate.as_ref(), path.field("certificate"));
-        let refused = |refused| not_answered(asked, &refused);
+        let certificate = answer.certificate.as_ref();
         let row = VerdictQuestion::of(kinds(&p, &q), question.margin);
-        if is_by_radii(kinds(&p, &q)) {
-            row.map_err(refused)?;
-            NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
-            let statement = Statement::Rounded(RoundedClaim::collision(told)?);
-            return Ok(PairClaim { p, q, statement });
-        }
-        let solids = solids::of_verdict(path, answer)?;
-        if solids.is_none() {
-            NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
-            proof(&proof_path, certificate)?;
-        }
-        row.map_err(refused)?;
-        let statement = if let Some(solids) = solids {
-            let pairs = margin_pairs(&proof_path, certificate)?;
-            let told_within = answer.within_margin;
-            WithinMargin::convert([asked, path], question.margin, told_within, pairs)?;
+        row.map_err(|refused| not_answered(asked, &refused))?;
+        let way = way_of(kinds(&p, &q)).map_err(|refused| not_answered(asked, &refused))?;
+        let of_bodies = match way {
+            Way::Faces | Way::RoundedFaces => solids::of_verdict(told)?,
+            Way::Hulls | Way::Radii => None,
+        };
+        let statement = if let Some(solids) = of_bodies {
             Statement::Solids(solids, verdict(&path.field("verdict"), answer.verdict())?)
         } else {
-            Statement::Hulls(HullClaim::collision(told)?)
+            NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
+            match way {
+                Way::Radii | Way::RoundedFaces => {
+                    Statement::Rounded(RoundedClaim::collision(told)?)
+                }
+                Way::Hulls | Way::Faces => {
+                    proof(&path.field("certificate"), certificate)?;
+                    Statement::Hulls(HullClaim::collision(told)?)
+                }
+            }
         };
         Ok(PairClaim { p, q, statement })
     }
@@ -104,9 +103,14 @@ impl AboutTwo for api::MeasureDistanceRequest {
         told: &Told<'_, Self, Self::Answer>,
         [p, q]: [AskedBody; 2],
     ) -> Result<PairClaim, Failure> {
-        let statement = match is_by_radii(kinds(&p, &q)) {
-            true => Statement::Rounded(RoundedClaim::distance(told)?),
-            false => Statement::Hulls(HullClaim::distance(told)?),
+        let Told { asked, answer, path, .. } = told;
+        let statement = match way_of(kinds(&p, &q)).map_err(|why| not_answered(asked, &why))? {
+            Way::Hulls => Statement::Hulls(HullClaim::distance(told)?),
+            Way::Radii => Statement::Rounded(RoundedClaim::distance(told)?),
+            Way::Faces | Way::RoundedFaces => {
+                let stands = verdict(&path.field("verdict"), answer.verdict())?;
+                Statement::Solids(solids::of_distance(told)?, stands)
+            }
         };
         Ok(PairClaim { p, q, statement })
     }
@@ -160,9 +164,10 @@ impl AboutTwo for api::MeasurePenetrationRequest {
         told: &Told<'_, Self, Self::Answer>,
         [p, q]: [AskedBody; 2],
     ) -> Result<PairClaim, Failure> {
-        let statement = match is_by_radii(kinds(&p, &q)) {
-            true => Statement::Rounded(RoundedClaim::penetration(told)?),
-            false => Statement::Hulls(HullClaim::penetration(told)?),
+        let way = way_of(kinds(&p, &q)).map_err(|why| not_answered(&told.asked, &why))?;
+        let statement = match way {
+            Way::Radii | Way::RoundedFaces => Statement::Rounded(RoundedClaim::penetration(told)?),
+            Way::Hulls | Way::Faces => Statement::Hulls(HullClaim::penetration(told)?),
         };
         Ok(PairClaim { p, q, statement })
     }
@@ -188,20 +193,26 @@ impl AboutTwo for api::FindFirstContactRequest {
         [p, q]: [AskedBody; 2],
     ) -> Result<PairClaim, Failure> {
         let Told { question, asked, answer, path } = told;
-        if is_by_radii(kinds(&p, &q)) {
+        let way = way_of(kinds(&p, &q)).map_err(|why| not_answered(asked, &why))?;
+        let of_bodies = match way {
+            Way::Faces | Way::RoundedFaces => {
+                solids::of_motion(path, &motions(asked, question)?, answer)?
+            }
+            Way::Hulls | Way::Radii => None,
+        };
+        let statement = if let Some(solids) = of_bodies {
+            let at = path.field("initial_verdict");
+            Statement::Solids(solids, verdict(&at, answer.initial_verdict())?)
+        } else {
             NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
             let moves = Moves::convert(asked, question)?;
-            let statement = Statement::Rounded(RoundedClaim::first_contact(told, moves)?);
-            return Ok(PairClaim { p, q, statement });
-        }
-        let statement =
-            if let Some(solids) = solids::of_motion(path, &motions(asked, question)?, answer)? {
-                let verdict = verdict(&path.field("initial_verdict"), answer.initial_verdict())?;
-                Statement::Solids(solids, verdict)
-            } else {
-                NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
-                Statement::Hulls(HullClaim::first_contact(told, Moves::convert(asked, question)?)?)
-            };
+            match way {
+                Way::Radii | Way::RoundedFaces => {
+                    Statement::Rounded(RoundedClaim::first_contact(told, moves)?)
+                }
+                Way::Hulls | Way::Faces => Statement::Hulls(HullClaim::first_contact(told, moves)?),
+            }
+        };
         Ok(PairClaim { p, q, statement })
     }
 }

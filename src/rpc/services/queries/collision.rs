@@ -8,7 +8,7 @@ use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::proof_with_margin_to_wire;
 use crate::rpc::convert::geometry::{margin, stopped_to_wire, verdict_to_wire};
 use crate::rpc::convert::options::AnswerOptions;
-use crate::rpc::convert::solids::{meeting_to_wire, proof_to_wire, unproven_to_wire};
+use crate::rpc::convert::solids::{self, meeting_to_wire, unproven_to_wire};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
@@ -106,20 +106,26 @@ fn tell(
     let pairs = compared.into_iter().flatten().flat_map(|found| found.pairs.clone());
     let pairs: ArrayVec<VertexPair, 3> = pairs.collect();
     match &decided.proof {
-        Ok(VerdictProof::OfHulls(proof)) if wanted.certificate => {
-            answer.certificate = Some(proof_with_margin_to_wire(proof, &pairs));
+        Ok(proof) if wanted.certificate => {
+            answer.certificate = Some(stand_to_wire(proof, &pairs));
         }
-        Ok(VerdictProof::OfRounded(proof)) if wanted.certificate => {
-            answer.certificate = Some(rounded_to_wire(proof, &pairs));
-        }
-        Ok(VerdictProof::OfSolids(proof)) if wanted.certificate => {
-            answer.certificate = Some(proof_to_wire(proof));
-        }
-        Ok(VerdictProof::OfHulls(_) | VerdictProof::OfSolids(_) | VerdictProof::OfRounded(_))
-        | Err(None) => {}
+        Ok(_) | Err(None) => {}
         Err(Some(why)) => {
             answer.uncertified = true;
             answer.set_uncertified_reason(unproven_to_wire(*why));
         }
+    }
+}
+
+/// The proof of how two bodies stand, and what shows what is said of a margin.
+pub(super) fn stand_to_wire(
+    proof: &VerdictProof,
+    margin_pairs: &[VertexPair],
+) -> api::StaticCertificate {
+    match proof {
+        VerdictProof::OfHulls(proof) => proof_with_margin_to_wire(proof, margin_pairs),
+        VerdictProof::OfRounded(proof) => rounded_to_wire(proof, margin_pairs),
+        VerdictProof::OfSolids(proof) => solids::proof_to_wire(proof, margin_pairs),
+        VerdictProof::OfRoundedSolids(proof) => solids::rounded_to_wire(proof, margin_pairs),
     }
 }

@@ -2,14 +2,16 @@
 
 use arrayvec::ArrayVec;
 
-use super::question::{Question, Run, prepare};
+use super::collision::stand_to_wire;
+use super::question::{AskedAt, Question, Run, prepare};
 use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::distance_to_wire;
 use crate::rpc::convert::geometry::{
-    length, margin, stopped_to_wire, vector_to_wire, verdict_to_wire,
+    length, margin, pairs_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
 use crate::rpc::convert::options::AnswerOptions;
+use crate::rpc::convert::solids::unproven_to_wire;
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
@@ -30,6 +32,7 @@ pub(super) struct AskedDistance {
     q: AskedBody,
     row: DistanceQuestion,
     asked: DistanceAsked,
+    at: AskedAt,
     options: AnswerOptions,
 }
 
@@ -57,7 +60,8 @@ impl Question for AskedDistance {
             below: stop("stop_below", wire.stop_below)?,
         };
         let asked = DistanceAsked { stops, margin: margin(path, wire.margin)? };
-        Ok(Self { p, q, row: row.with_method(method), asked, options })
+        let at = AskedAt::of(path, row.needs());
+        Ok(Self { p, q, row: row.with_method(method), asked, at, options })
     }
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
@@ -81,10 +85,13 @@ impl Question for AskedDistance {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, row, asked, options } = self;
-        let ready = |effort: &mut Effort<'_>| Ok(row.prepare(prepare([p, q], effort)?));
+        let Self { p, q, row, asked, at, options } = self;
+        let wanted = run.wanted(&options);
+        let ready = |effort: &mut Effort<'_>| {
+            row.prepare(prepare([p, q], effort)?).map_err(|refused| at.refuse(&refused))
+        };
         let (found, cost) = run.measure(Self::KIND, ready, &options, |ready, effort| {
-            Ok(row.answer(ready, asked, effort))
+            Ok(ready.answer(asked, wanted, effort))
         })?;
         let stopped = |why| DistanceAnswer { distance: Err(why), normal: None, compared: Err(why) };
         let DistanceAnswer { distance, normal, compared } = found.unwrap_or_else(stopped);
@@ -93,14 +100,15 @@ impl Question for AskedDistance {
         let margin_pairs: ArrayVec<VertexPair, 3> = margin_pairs.collect();
         match distance {
             Ok(distance) => {
-                let ([lower, upper], [of_p, of_q]) = (distance.bounds(), distance.closest());
+                let ([lower, upper], closest) = (distance.bounds(), distance.closest());
                 answer.set_verdict(verdict_to_wire(distance.verdict()));
                 answer.distance = Some(api::Bracket { lower, upper });
-                answer.closest_p = Some(vector_to_wire(&of_p));
-                answer.closest_q = Some(vector_to_wire(&of_q));
+                answer.closest_p = closest.map(|[of_p, _]| vector_to_wire(&of_p));
+                answer.closest_q = closest.map(|[_, of_q]| vector_to_wire(&of_q));
                 answer.normal = normal.as_ref().map(vector_to_wire);
-                answer.certificate =
-                    (!options.omit_certificate).then(|| certificate(&distance, &margin_pairs));
+                if wanted.certificate {
+                    prove(&mut answer, &distance, &margin_pairs);
+                }
                 answer.set_stopped(stopped_to_wire(distance.stopped()));
             }
             Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
@@ -113,9 +121,28 @@ impl Question for AskedDistance {
     }
 }
 
-fn certificate(found: &MeasuredDistance, margin_pairs: &[VertexPair]) -> api::DistanceCertificate {
-    match found {
-        MeasuredDistance::OfHulls(found) => distance_to_wire(found, margin_pairs),
-        MeasuredDistance::OfRounded(found) => rounded_distance_to_wire(&found.proof, margin_pairs),
-    }
+/// Adds the proof, or why there is none.
+fn prove(
+    answer: &mut api::MeasureDistanceResponse,
+    found: &MeasuredDistance,
+    margin_pairs: &[VertexPair],
+) {
+    answer.certificate = match found {
+        MeasuredDistance::OfHulls(found) => Some(distance_to_wire(found, margin_pairs)),
+        MeasuredDistance::OfRounded(found) => {
+            Some(rounded_distance_to_wire(&found.proof, margin_pairs))
+        }
+        MeasuredDistance::OfFaces(found) => match &found.proof {
+            Ok(proof) => {
+                let verdict = Some(stand_to_wire(proof, margin_pairs));
+                let pairs = pairs_to_wire(&found.pairs);
+                Some(api::DistanceCertificate { verdict, pairs, parts: Vec::new() })
+            }
+            Err(why) => {
+                answer.uncertified = true;
+                answer.set_uncertified_reason(why.map(unproven_to_wire).unwrap_or_default());
+                None
+            }
+        },
+    };
 }

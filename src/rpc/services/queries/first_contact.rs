@@ -1,9 +1,10 @@
 //! When two moving bodies first come into contact.
 
+use super::collision::stand_to_wire;
 use super::question::{AskedAt, Question, Run, prepare};
 use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
 use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::certificate::{motion_to_wire, proof_to_wire};
+use crate::rpc::convert::certificate::motion_to_wire;
 use crate::rpc::convert::geometry::{
     outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
@@ -17,8 +18,6 @@ use clearance_bodies::table::Needs;
 use clearance_bodies::table::first_contact::{
     FirstContactAnswer, FirstContactQuestion, MotionProof,
 };
-use clearance_bodies::table::verdict::VerdictProof;
-use clearance_certificates::certificate::rounded_to_wire;
 use clearance_certificates::rounded::rounded_motion_to_wire;
 use clearance_geometry::claim::Outcome;
 use clearance_geometry::effort::Effort;
@@ -123,14 +122,15 @@ fn tell(
 fn certificate(proof: &MotionProof) -> api::MotionCertificate {
     let initial = match proof {
         MotionProof::OfHulls(found) => return motion_to_wire(found),
-        MotionProof::OfSolids(proof) => return solids::motion_to_wire(proof),
+        MotionProof::OfSolids(proof, start) => {
+            let start = start.as_ref().map(|start| stand_to_wire(start, &[]));
+            return solids::motion_to_wire(proof, start);
+        }
         MotionProof::OfRounded(found) => {
             let start = found.start_pairs();
             return rounded_motion_to_wire(&found.initial, start, found.later.as_ref());
         }
-        MotionProof::AtStart(VerdictProof::OfHulls(proof)) => proof_to_wire(proof),
-        MotionProof::AtStart(VerdictProof::OfSolids(proof)) => solids::proof_to_wire(proof),
-        MotionProof::AtStart(VerdictProof::OfRounded(proof)) => rounded_to_wire(proof, &[]),
+        MotionProof::AtStart(proof) => stand_to_wire(proof, &[]),
     };
     api::MotionCertificate { initial: Some(initial), ..Default::default() }
 }
