@@ -43,6 +43,7 @@ mod scene_queries;
 mod server;
 mod session_robots;
 mod sessions;
+mod solid_measures;
 mod solid_proofs;
 mod steps;
 mod streams;

@@ -206,16 +206,11 @@ async fn what_is_not_answered_of_rounded_bodies_is_refused_with_its_field() {
         check(status, Code::Unimplemented, "NOT_IMPLEMENTED", field);
         assert!(status.message().contains("rounded polytopes"), "{}", status.message());
     };
-    let asked = question(body("channel", 0.0), q.clone().unwrap());
-    unimplemented(&client.check_collision(asked).await.unwrap_err(), "q");
     let channel = Some(body("channel", 0.0));
     let asked =
-        api::MeasureDistanceRequest { p: channel.clone(), q: q.clone(), ..Default::default() };
-    let status = client.measure_distance(asked).await.unwrap_err();
-    check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "p");
-    let asked =
         api::MeasurePenetrationRequest { p: q.clone(), q: channel.clone(), ..Default::default() };
-    unimplemented(&client.measure_penetration(asked).await.unwrap_err(), "q");
+    let status = client.measure_penetration(asked).await.unwrap_err();
+    check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "q");
     let direction = vector(1.0, 0.0, 0.0);
     let asked = api::MeasureDistanceAlongRequest {
         p: p.clone(),
@@ -224,8 +219,6 @@ async fn what_is_not_answered_of_rounded_bodies_is_refused_with_its_field() {
         ..Default::default()
     };
     unimplemented(&client.measure_distance_along(asked).await.unwrap_err(), "q");
-    let asked = api::FindFirstContactRequest { p: channel, q: q.clone(), ..Default::default() };
-    unimplemented(&client.find_first_contact(asked).await.unwrap_err(), "q");
     let moving = |body| api::MovingBody { body, ..Default::default() };
     let bodies = vec![moving(p), moving(q.clone())];
     let asked = api::FindFirstCollisionRequest { bodies, ..Default::default() };

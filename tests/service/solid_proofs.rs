@@ -202,7 +202,7 @@ async fn a_fall_into_the_slot_is_proven_and_no_other_fall_by_its_proof() {
     assert!(!refused(&falling(0.25, 8.0), &|_| ()).await.is_empty());
     assert!(!refused(&falling(1.25, 9.0), &|_| ()).await.is_empty());
     let margin = api::FindFirstContactRequest { margin: 0.125, ..question.clone() };
-    assert!(refused(&margin, &|_| ()).await.contains("margin"));
+    assert!(refused(&margin, &|_| ()).await.contains("vertex pairs"));
     let swapped = api::FindFirstContactRequest {
         p: question.q.clone(),
         q: question.p.clone(),

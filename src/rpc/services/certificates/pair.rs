@@ -3,6 +3,7 @@
 use super::solids::SolidStatement;
 use crate::rpc::convert::body::AskedBody;
 use crate::rpc::status::Failure;
+use clearance_bodies::table::{Way, way_of};
 use clearance_certificates::hulls::HullClaim;
 use clearance_certificates::rounded::RoundedClaim;
 use clearance_geometry::claim::Verdict;
@@ -43,8 +44,8 @@ impl PairClaim {
         match statement {
             Statement::Hulls(claim) => judge_hulls([p, q], &claim, effort),
             Statement::Rounded(claim) => {
-                let are_their_hulls = p.kind().is_its_hull() && q.kind().is_its_hull();
-                if !are_their_hulls && !claim.is_of_separation() {
+                let way = way_of([p.kind(), q.kind()]);
+                if way != Ok(Way::Radii) && !claim.is_of_separation() {
                     return Ok(Err(NOT_OF_HULLS.to_owned()));
                 }
                 let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);

@@ -344,6 +344,11 @@ impl SolidMotion {
                     return Err("the bodies are in contact at t = 0".to_owned());
                 }
                 proof.judge(judged, verdict, effort)?;
+                // Where they meet at t = 0, whatever they do later.
+                let (rest, at_once) = (&Motion::rest(), [0.0, 0.0]);
+                return self.faces.map_or(Ok(()), |faces| {
+                    faces.judge(judged.bodies, [rest; 2], at_once, effort)
+                });
             }
             MotionProof::Later(proof, start) => {
                 if verdict != Verdict::Separated {
