@@ -37,6 +37,7 @@ def verify_rounded(p, q, pose_p, pose_q, radius_p, radius_q, verdict, certificat
     at most the margin, if `within` says so or denies it. verdict: "SEPARATED", "TOUCHING" or "OVERLAPPING"."""
     require(verdict_of(certificate) == verdict, "the certificate is for another verdict")
     form, told = only(certificate)
+    require(not {"cover", "innerVertex"} & set(told), "a cover or a vertex inside is about polyhedra")
     radii = bound(radius_p) + bound(radius_q)
     require(radii > 0, "neither body is rounded")
     pair = Pair(p, q, pose_p, pose_q)

@@ -118,21 +118,27 @@ class Cover:
         self.outside(1, 0)
         return self.visits
 
+    def named(self, groups):
+        """The vertices of some triangles of each body, ascending; of a polytope all."""
+        every = [range(len(solid.points)) if group is None else sorted({v for t in group for v in solid.triangles[t]})
+                 for solid, group in zip(self.solids, groups)]
+        return [list(some) for some in every]
+
+    def gap(self, named, s):
+        """Along s at t = 0, between what is left of both."""
+        p, q = ([self.pair.placed[k][v] for v in some] for k, some in enumerate(named))
+        return min(dot(s, y) for y in q) - max(dot(s, x) for x in p)
+
     def apart(self, at, groups, chain):
-        bodies = []
-        for k, group in enumerate(groups):
-            placed = self.pair.placed[k]
-            some = range(len(placed)) if group is None else {v for t in group for v in self.solids[k].triangles[t]}
-            bodies.append([placed[v] for v in some])
-        covered = 0
+        named, covered = self.named(groups), 0
         for place, link in enumerate(chain):
-            self.visit(len(bodies[0]) + len(bodies[1]))
+            self.visit(len(named[0]) + len(named[1]))
             t0, t1 = bound(link.get("t0", 0.0)), bound(link.get("t1", 0.0))
             require(t0 <= covered and t0 <= t1 <= 1, f"step {at}: the links do not join")
             require(link.get("frame") == "DIRECTION_FRAME_WORLD", f"step {at}: not fixed in the world")
             covered = max(covered, t1)
             s = self.pair.direction(direction(link.get("direction")), self.travel, (t0, t1))
-            gap = min(dot(s, y) for y in bodies[1]) - max(dot(s, x) for x in bodies[0])
+            gap = self.gap(named, s)
             start, end = (gap + dot(s, self.travel) * t for t in (t0, t1))
             touches = self.touches_at_end and place + 1 == len(chain) and t0 < t1 and end == 0
             require(start > 0 and (end > 0 or touches), f"step {at} does not separate")

@@ -459,10 +459,11 @@ def velocity(pose, motion, unit):
 
 @patient
 def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
-                  margin=0.0, deviation=0.0, initial=None):
+                  margin=0.0, deviation=0.0, initial=None, is_free_shown=False):
     """answer: {"verdict", "t_free", "t_contact", "certificate": {"chain", "pairs"}}. Free: farther
     apart than margin + deviation (of P plus of Q); contact: within the margin. initial: SEPARATED's
-    certificate at t = 0, of CONTACT beyond the margin if the chain is empty. UNDECIDED proves these alone."""
+    certificate at t = 0, of CONTACT beyond the margin if the chain is empty. UNDECIDED proves these alone.
+    is_free_shown: that the bodies are free until t_free is shown elsewhere."""
     verdict, cert = answer.get("verdict"), answer.get("certificate") or {}
     require(verdict in ("CONTACT", "NO_CONTACT", "UNDECIDED"), f"no verdict {verdict!r}")
     lengths = [m[1][1] if m[0] == "to_pose" else finite(m[1], 3) for m in (motion_p, motion_q)]
@@ -492,9 +493,10 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
     for at, (t0, t1, _) in enumerate(chain):
         require(t0 <= t1 <= 1 and t0 <= covered, f"link {at} does not join the one before")
         covered = max(covered, t1)
-    require(covered >= t_free, "the chain ends before t_free")
-    s = (1, 0, 0) if chain else pair.direction(initial or {})  # the start is as given: no deviation
-    require(chain or verdict == "UNDECIDED" or pair.gap(s) ** 2 > margin ** 2 * dot(s, s), "start within the margin")
+    require(is_free_shown or covered >= t_free, "the chain ends before t_free")
+    shown = chain or is_free_shown
+    s = (1, 0, 0) if shown else pair.direction(initial or {})  # the start is as given: no deviation
+    require(shown or verdict == "UNDECIDED" or pair.gap(s) ** 2 > margin ** 2 * dot(s, s), "start within the margin")
     poses, by = (pose_p, pose_q), (motion_p, motion_q)
     speeds = [velocity(pose, motion, pair.unit) for pose, motion in zip(poses, by)]
     apart = None if None in speeds else sub(speeds[1], speeds[0])

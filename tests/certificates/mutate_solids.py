@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Tampers with what is answered about polyhedra, and demands that two judges rule alike.
 
-A fresh server of the binary CLEARANCE is asked about bodies that closed meshes bound, most of them not convex: how they
-stand, when they meet, and which of several meet first. The judges are its VerifyCertificate and `clients/python`, which
+A fresh server of the binary CLEARANCE is asked about bodies that closed meshes bound, most of them not convex, some beside
+rounded ones: how they stand, within margins too, how far apart they are, when they meet, turning or not, and which of
+several meet first. The judges are its VerifyCertificate and `clients/python`, which
 judge all that is claimed: the proofs about the bodies themselves, those about their hulls, and where they meet (the
 rounded `point` and `tiedPairs` apart, which nothing proves). Every answer that has a certificate has to be accepted as
 it is. A mutation changes the answer, the question, or both; what both judges accept of it must not contradict what is
-proven of the question then: another verdict, or times that cannot both be. Of bodies inside each other the script
+proven of the question then: another verdict, or distances or times that cannot both be. Of bodies inside each other the script
 builds proofs by itself that no faces meet, which are true, and from which only a look along a ray tells how the bodies
-stand. A seed gives the same mutations everywhere. Nothing turns, so both judges are exact. Needs grpcio.
+stand. A seed gives the same mutations everywhere. Needs grpcio.
 usage: mutate_solids.py CLEARANCE [--each 100] [--seed 1]
 """
 import copy
@@ -17,13 +18,15 @@ from types import SimpleNamespace
 
 from tampering import TRIES, main, moved, print_table  # first: it says where the verifiers are
 import clearance_compounds as cc  # noqa: E402
+import clearance_rounded as cr  # noqa: E402
 import clearance_solids as cs  # noqa: E402
-from clearance_verify import Refused, require, verify_motion, verify_static  # noqa: E402
+import clearance_surfaces as cf  # noqa: E402
+from clearance_verify import Refused, require, verify_margin, verify_motion, verify_static  # noqa: E402
 from polyhedra import Bodies, asked, cover_of, motion_of, one_in_another, pose_of  # noqa: E402
 
 VERDICTS = [f"VERDICT_{word}" for word in cc.VERDICTS]
 OUTCOMES = ["OUTCOME_CONTACT", "OUTCOME_NO_CONTACT", "OUTCOME_UNDECIDED"]
-ASK = {"collision": "CheckCollision", "firstContact": "FindFirstContact", "firstCollision": "FindFirstCollision"}
+ASK = {"collision": "CheckCollision", "distance": "MeasureDistance", "firstContact": "FindFirstContact", "firstCollision": "FindFirstCollision"}
 ROUNDS = 70
 
 
@@ -35,12 +38,6 @@ def answer_to(wire, kind, question):
         return None
     answer = json_format.MessageToDict(reply.message)
     return {key: told for key, told in answer.items() if key not in ("cost", "tiedPairs")}
-
-
-def of_hulls(question):
-    """What cannot be asked about polyhedra, margins and turning, but is proven by their hulls."""
-    hull = lambda one: {**one, "alias": f"hull-of-{one['alias']}"}
-    return {key: hull(told) if key in ("p", "q") else told for key, told in question.items()}
 
 
 # ---- the judges
@@ -59,37 +56,70 @@ def python(bodies, kind, question, answer):
     try:
         if kind == "firstCollision":
             return of_several(bodies, question, answer)
-        certificate, two = answer["certificate"], [question[side] for side in "pq"]
-        poses = [pose_of(one.get("pose", {})) for one in two]
-        start = certificate if kind == "collision" else certificate.get("initial", {})
-        word = answer.get("verdict" if kind == "collision" else "initialVerdict", "").removeprefix("VERDICT_")
-        motions = [motion_of(question.get(side + "Motion")) for side in "pq"]
-        if "solid" in start or kind == "firstContact" and "solid" in certificate:
-            solids = [bodies.solid[one["alias"]] for one in two]
-            if kind == "collision":
-                require(question.get("margin") is None, "no proof about polyhedra knows of a margin")
-                cs.verify_solids(*solids, *poses, word, cs.only(start)[1])
-                met, times = word != "SEPARATED", (0.0, 0.0)
-            else:
-                slack = [question.get(name, 0.0) for name in ("margin", "pDeviation", "qDeviation")]
-                require(not any(slack), "no proof about polyhedra knows of a margin")
-                cs.verify_solid_motion(*solids, *poses, *motions, answer)
-                met, times = answer["outcome"] == OUTCOMES[0], (answer.get("tFree", 0.0), answer.get("tContact"))
-            return where(solids, poses, motions, met, times, answer)
-        require("faceContact" not in answer, "hulls do not tell where the bodies meet")
-        hulls, (said, cert) = [bodies.hull[one["alias"]] for one in two], cc.static(start)
-        require(said == word == "SEPARATED", "that hulls meet proves nothing of polyhedra")
-        verify_static(*hulls, *poses, said, cert)
-        if kind == "collision":
-            return require(question.get("margin") is None, "no proof about polyhedra knows of a margin")
-        require(answer["outcome"] == OUTCOMES[1] and not certificate.get("parts"), "hulls do not tell when the bodies meet")
-        chain = [{"t0": link.get("t0", 0.0), "t1": link.get("t1", 0.0), "frame": cc.FRAMES.get(link.get("frame")),
-                  **cs.direction(link.get("direction"))} for link in certificate.get("chain", [])]
-        claim = {"verdict": "NO_CONTACT", "t_free": answer.get("tFree", 0.0), "certificate": {"chain": chain}}
-        deviation = question.get("pDeviation", 0.0) + question.get("qDeviation", 0.0)
-        verify_motion(*hulls, *poses, *motions, claim, question.get("margin", 0.0), deviation, cert)
+        solids, hulls, radii = zip(*(bodies.of(question[side]) for side in "pq"))
+        poses = [pose_of(question[side].get("pose", {})) for side in "pq"]
+        two = SimpleNamespace(solids=solids, hulls=hulls, radii=radii, poses=poses)
+        certificate = answer["certificate"]
+        start = {"collision": certificate, "distance": certificate.get("verdict"),
+                 "firstContact": certificate.get("initial")}[kind]
+        if kind == "firstContact":
+            two.motions = [motion_of(question.get(side + "Motion")) for side in "pq"]
+            of_bodies = "solid" in certificate or start is not None and not cf.is_about_hulls(start)
+            return (moving if of_bodies else moving_hulls)(two, question, answer)
+        word = answer.get("verdict", "").removeprefix("VERDICT_")
+        said = question.get("margin"), answer.get("withinMargin")
+        require(said[0] is None or said[0] >= 0, "a margin below 0")
+        require(said[1] is None or said[0] is not None, "is said where no margin was given")
+        if kind == "distance":
+            cf.verify_surface_distance(*solids, *poses, radii, word, answer["distance"], certificate, *said)
+        elif cf.is_about_hulls(start):
+            standing_hulls(two, word, start, said, answer)
+        else:
+            cf.verify_surfaces(*solids, *poses, radii, word, start, *said)
+            rest = ("linear", (0.0, 0.0, 0.0))
+            where(solids, poses, [rest] * 2, word != "SEPARATED" and "solid" in start, (0.0, 0.0), answer)
     except (Refused, LookupError, TypeError, ValueError, AttributeError) as why:
         return str(why) or repr(why)
+
+def standing_hulls(two, word, start, said, answer):
+    require("faceContact" not in answer, "hulls do not tell where the bodies meet")
+    require(word == "SEPARATED" and said[1] is not True, "that hulls meet proves nothing of polyhedra")
+    if any(two.radii):
+        return cr.verify_rounded(*two.hulls, *two.poses, *two.radii, word, start, *said)
+    told, cert = cc.static(start)
+    require(told == word, "the certificate is for another verdict")
+    verify_static(*two.hulls, *two.poses, word, cert)
+    if said[1] is not None:
+        pairs = cs.vertex_pairs(start["separated"].get("marginPairs", []))
+        verify_margin(*two.hulls, *two.poses, *said, word, {**cert, "margin_pairs": pairs})
+
+def moving(two, question, answer):
+    slack = [question.get(name, 0.0) for name in ("margin", "pDeviation", "qDeviation")]
+    cf.verify_surface_motion(*two.solids, *two.poses, two.radii, *two.motions, answer, slack[0], slack[1:], two.hulls)
+    times, motions = (answer.get("tFree", 0.0), answer.get("tContact")), two.motions
+    met = answer["outcome"] == OUTCOMES[0]
+    if "solid" not in answer["certificate"]:  # in contact at t = 0, whatever they do later
+        met, motions = met and "solid" in answer["certificate"]["initial"], [("linear", (0.0, 0.0, 0.0))] * 2
+    elif any(slack) or any(two.radii):
+        met = False
+    where(two.solids, two.poses, motions, met, times, answer)
+
+def moving_hulls(two, question, answer):
+    require("faceContact" not in answer, "hulls do not tell where the bodies meet")
+    require(answer["outcome"] == OUTCOMES[1], "hulls do not tell when the bodies meet")
+    certificate, margin = answer["certificate"], question.get("margin", 0.0)
+    require(not certificate.get("parts"), "no parts")
+    deviation = question.get("pDeviation", 0.0) + question.get("qDeviation", 0.0)
+    require(answer.get("initialVerdict") == VERDICTS[0], "that hulls meet proves nothing of polyhedra")
+    if any(two.radii):
+        return cr.verify_rounded_motion(*two.hulls, *two.poses, *two.radii, *two.motions, answer, margin, deviation)
+    said, cert = cc.static(certificate["initial"])
+    require(said == "SEPARATED", "that hulls meet proves nothing of polyhedra")
+    verify_static(*two.hulls, *two.poses, said, cert)
+    chain = [{"t0": link.get("t0", 0.0), "t1": link.get("t1", 0.0), "frame": cc.FRAMES.get(link.get("frame")),
+              **cs.direction(link.get("direction"))} for link in certificate.get("chain", [])]
+    claim = {"verdict": "NO_CONTACT", "t_free": answer.get("tFree", 0.0), "certificate": {"chain": chain}}
+    verify_motion(*two.hulls, *two.poses, *two.motions, claim, margin, deviation, cert)
 
 def of_several(bodies, question, answer):
     moving = [(bodies.solid[one["body"]["alias"]], pose_of(one["body"].get("pose", {})), motion_of(one.get("motion")))
@@ -211,10 +241,52 @@ def word(draw, question, answer, world):
         if answer[key] == OUTCOMES[0]:
             answer.setdefault("tContact", 1.0)
 
+def pairs(draw, question, answer, world):
+    holder, key = one_of(draw, answer["certificate"], ("pairs", "marginPairs", "contactPairs"))
+    found, way = holder[key], draw.randrange(4)
+    if way == 0:
+        found.pop(draw.randrange(len(found)))
+    elif way == 1:
+        found.append(copy.deepcopy(draw.choice(found)))
+    else:
+        pair, side = draw.choice(found), draw.choice("ij")
+        pair[side] = max(0, pair.get(side, 0) + draw.choice((-1, 1)))
+
+def bounds(draw, question, answer, world):
+    told, end = answer["distance"], draw.choice(("lower", "upper"))
+    of = lambda x: draw.choice((moved(draw, x), x * draw.choice((0.5, 1 - 1e-9, 1 + 1e-9, 1.5)), x + 0.125))
+    if draw.random() < 0.5:
+        told[end] = of(told.get(end, 0.0))
+    else:
+        told.update(lower=told.get("lower", 0.0) + 0.01, upper=told.get("upper", 0.0) + 0.01)
+
+def within(draw, question, answer, world):
+    if draw.random() < 0.7:
+        answer["withinMargin"] = not answer["withinMargin"]
+    elif world.kind in ("collision", "distance"):
+        question["margin"] = draw.choice((0.0, 0.125, 0.25, moved(draw, question["margin"])))
+
+def rounding(draw, question, answer, world):
+    holder, key = one_of(draw, question, ("rounded",), dict)
+    holder[key]["radius"] = abs(moved(draw, holder[key].get("radius", 0.0)))
+
+def of_radii(draw, question, answer, world):
+    """Another proof of rounded bodies, or of another verdict."""
+    holder, key = one_of(draw, answer["certificate"], ("rounded",), dict)
+    told, way = holder[key], draw.randrange(4)
+    if way == 0:
+        told["innerVertex"] = draw.randrange(3)
+    elif way == 1:
+        told.pop(draw.choice([name for name in ("cover", "pairs", "innerVertex") if name in told]))
+    else:
+        told["verdict"] = draw.choice(VERDICTS)
+        if way == 2:
+            answer["initialVerdict" if world.kind == "firstContact" else "verdict"] = told["verdict"]
+
 def form_of_proof(draw, question, answer, world):
     """The same faces or cover, as another proof of the verdict."""
     proof = one_of(draw, answer["certificate"], ("solid",), dict)
-    form, told = cs.only(proof[0][proof[1]])
+    form, told = cs.only({name: told for name, told in proof[0][proof[1]].items() if name != "marginPairs"})
     cover = told if form == "separated" else told.get("way")
     faces = told.get("faces") or (told if form == "crossing" else {"p": [0, 1, 2], "q": [0, 1, 2]})
     at = question["q"].get("pose", {}).get("translation", {})
@@ -262,7 +334,7 @@ def meeting(draw, question, answer, world):
 
 def margin(draw, question, answer, world):
     key = draw.choice(("margin", "pDeviation", "qDeviation"))
-    if world.kind == "firstCollision" or world.kind == "collision" and key != "margin":
+    if world.kind == "firstCollision" or world.kind in ("collision", "distance") and key != "margin":
         raise LookupError
     question[key] = draw.choice((0.0, 1e-9, 0.25))
 
@@ -327,7 +399,8 @@ def inside(draw, question, answer, world):
 
 KINDS = {"face": face, "order of triangles": order, "step of a cover": step, "link": link, "direction": direction,
          "point": point, "vertices about a point": inner_vertices, "part dropped": part_dropped, "time": time,
-         "word changed": word, "form of the proof": form_of_proof, "bodies named": named, "where they meet": meeting,
+         "vertex pairs": pairs, "bounds of a distance": bounds, "within the margin": within, "radius asked": rounding,
+         "proof by radii": of_radii, "word changed": word, "form of the proof": form_of_proof, "bodies named": named, "where they meet": meeting,
          "margin asked": margin, "pose asked": pose, "motion asked": way, "body asked": body_changed,
          "bodies exchanged": exchanged, "proof of another": of_another, "surfaces apart": inside}
 
@@ -335,6 +408,12 @@ KINDS = {"face": face, "order of triangles": order, "step of a cover": step, "li
 def contradicts(known, said):
     """Whether two answers to one question cannot both be true."""
     of_same = all(known.get(place) == said.get(place) for place in "pq")  # of several bodies the same two
+    if known.get("withinMargin", said.get("withinMargin")) != said.get("withinMargin", known.get("withinMargin")):
+        return f"within {said.get('withinMargin')}, not {known.get('withinMargin')}"
+    if "distance" in known and "distance" in said:
+        (low, high), (lower, upper) = map(cs.bracket, (known["distance"], said["distance"]))
+        if high < lower or upper < low:
+            return f"{lower} to {upper} apart, not {low} to {high}"
     for key in ("verdict", "initialVerdict"):
         if of_same and key in known and key in said and known[key] != said[key]:
             return f"{key} {said[key]}, not {known[key]}"
@@ -359,7 +438,7 @@ def run(wire, draw, options):
         """What is proven of a question, or of the bodies' hulls if only that can be asked; both judges accept it."""
         answer = answer_to(wire, kind, question)
         if answer is None:
-            return answer_to(wire, kind, of_hulls(question))
+            return None
         word = answer.get("verdict") or answer["outcome"]
         if answer.get("uncertified"):
             word += ", uncertified"
@@ -371,9 +450,11 @@ def run(wire, draw, options):
     for _ in range(ROUNDS):
         for kind, question in asked(draw, bodies):
             answer = answered(kind, question)
-            if not answer.get("uncertified"):
+            if answer is None:
+                wrong.append(f"{kind}: not answered\n  {question}")
+            elif not answer.get("uncertified"):
                 claims[kind].append((question, answer))
-    of_solids = {kind: [claim for claim in told if list(found(claim[1], ("steps", "crossing", "innerPoint"), (dict, list)))]
+    of_solids = {kind: [claim for claim in told if list(found(claim[1], ("steps", "crossing", "innerPoint", "rounded"), (dict, list)))]
                  for kind, told in claims.items()}
     for name, change in KINDS.items():
         made = tries = 0

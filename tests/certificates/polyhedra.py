@@ -109,10 +109,31 @@ class Bodies:
         self.hull[alias] = self.listed(f"hull-of-{alias}")[0]
         return True
 
+    def of(self, one):
+        """Of a body in a question: as GetPolytope lists it, its hull, and the radius of the balls around its points."""
+        if "rounded" in one:
+            points = points_of(one["rounded"])
+            return cs.Solid(points), points, one["rounded"].get("radius", 0.0)
+        return self.solid[one["alias"]], self.hull[one["alias"]], 0.0
+
     def listed(self, alias):
         got = self.wire.call("GetPolytope", {"alias": alias, "withVertices": True, "withFacets": True}).message
         xyz = list(got.vertices.xyz)
         return [xyz[k:k + 3] for k in range(0, len(xyz), 3)], [list(facet.vertices) for facet in got.facets]
+
+
+def points_of(shape):
+    """Those of the polytope that a RoundedShape rounds, in canonical order."""
+    half = lambda size: (-size / 2, size / 2) if size else (0.0,)
+    if "length" in shape:
+        return [[0.0, 0.0, z] for z in half(shape["length"])]
+    sizes = shape.get("box", {})
+    return [[x, y, z] for x in half(sizes.get("x", 0.0)) for y in half(sizes.get("y", 0.0)) for z in half(sizes.get("z", 0.0))]
+
+def rounded(draw):
+    """A ball, a capsule or a box with round edges."""
+    core = draw.choice(({}, {}, {"length": 0.5}, {"box": {"x": 0.5, "y": 0.25, "z": draw.choice((0.0, 0.25))}}))
+    return {"rounded": {**core, "radius": draw.choice((0.25, 0.5, 0.125, draw.uniform(0.05, 0.6)))}}
 
 
 # ---- questions
@@ -133,8 +154,16 @@ def motion(draw, pose):
     ways = (None, {"linear": {"velocity": step}}, {"toPose": {"end": {**pose, "translation": step}}})
     return draw.choice(ways)
 
+def turning(draw, pose):
+    """One that turns, or not."""
+    velocity = dict(zip("xyz", (draw.uniform(-3, 3) for _ in range(3))))
+    axis = dict(zip("xyz", (draw.choice((0.0, 1.0, draw.uniform(-1, 1))) for _ in range(2)))) | {"z": 1.0}
+    end = {"translation": velocity, "rotation": dict(zip("wxyz", (draw.uniform(-1, 1) for _ in range(4))))}
+    ways = ({"screw": {"velocity": velocity, "axis": axis, "angle": draw.uniform(-3, 3)}}, {"toPose": {"end": end}})
+    return draw.choice((*ways, motion(draw, pose) or {"linear": {}}))
+
 def asked(draw, bodies):
-    """Two bodies, standing and moving, and three that move."""
+    """Two bodies, standing and moving, one of them often rounded, and three that move."""
     others, is_exact = bodies.polyhedra + sorted(POLYTOPES), draw.random() < 0.6
     def body(among, far):
         alias = draw.choice([alias for alias in among if not (is_exact and alias.startswith("rough"))])
@@ -143,10 +172,18 @@ def asked(draw, bodies):
         way = motion(draw, one["pose"])
         return {name: way} if way else {}
     two = [body(bodies.polyhedra, 0.5), body(draw.choice((others, SMALL)), 1.0)]
+    if draw.random() < 0.3:
+        two[1] = {**rounded(draw), "pose": two[1]["pose"]}
     draw.shuffle(two)
-    yield "collision", dict(zip("pq", two))
-    two[1] = {**two[1], "pose": pose_at(draw, bodies.solid[two[1]["alias"]], draw.choice((1, 2)), is_exact)}
+    def margin():
+        return {"margin": draw.choice((0.0, 0.125, 0.25, draw.uniform(0, 1)))} if draw.random() < 0.5 else {}
+    yield "collision", {**dict(zip("pq", two)), **margin()}
+    two[1] = {**two[1], "pose": pose_at(draw, bodies.of(two[1])[0], draw.choice((1, 2)), is_exact)}
+    yield "distance", {**dict(zip("pq", two)), **margin()}
     yield "firstContact", {"p": two[0], "q": two[1], **moving(two[0], "pMotion"), **moving(two[1], "qMotion")}
+    ways = {side + "Motion": turning(draw, one["pose"]) for side, one in zip("pq", two) if draw.random() < 0.7}
+    slack = {name: draw.choice((0.0, 0.0, 0.125, 0.01)) for name in ("margin", "pDeviation")}
+    yield "firstContact", {"p": two[0], "q": two[1], **ways, **slack}
     three = [body(others, 2), body(others, 2), body(SMALL, 1.5)]
     yield "firstCollision", {"bodies": [{"body": one, **moving(one, "motion")} for one in three]}
 
