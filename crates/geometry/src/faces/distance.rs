@@ -3,6 +3,7 @@
 
 use arrayvec::ArrayVec;
 
+use super::bound::least_gap;
 use super::frontier::Frontier;
 use super::{OuterPair, Surfaces, names};
 use crate::Vec3;
@@ -139,11 +140,22 @@ impl Search<'_> {
     /// Finds out how near two groups may be; of two triangles, how near they are.
     fn look(&mut self, nodes: [Node; 2], effort: &mut Effort<'_>) -> Result<(), Stopped> {
         effort.spend_step()?;
-        OuterPair::prepare(&mut self.groups, nodes);
-        let outer = OuterPair::of(&self.groups, nodes).ok_or(Stopped::Unresolved)?;
         let is_single = halved(&self.groups, nodes).is_none();
         // Beyond the nearest two there is nothing to know.
-        let above = self.best.map(|best| best.upper).filter(|_| !is_single);
+        let nearest = self.best.map(|best| best.upper);
+        let above = nearest.filter(|_| !is_single);
+        if !is_single {
+            let bound = least_gap(&self.groups, nodes, self.radii, above, effort)?;
+            if nearest.is_some_and(|nearest| bound > nearest) {
+                return Ok(());
+            }
+            if !(0..2).all(|k| self.groups[k].has_hull(nodes[k])) {
+                self.open.push(bound, nodes);
+                return Ok(());
+            }
+        }
+        OuterPair::prepare(&mut self.groups, nodes);
+        let outer = OuterPair::of(&self.groups, nodes).ok_or(Stopped::Unresolved)?;
         let near = Near::of(&outer.pair, self.radii, Stops { above, below: None }, effort)?;
         if !is_single {
             self.open.push(near.lower, nodes);

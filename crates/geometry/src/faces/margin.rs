@@ -2,6 +2,7 @@
 
 use arrayvec::ArrayVec;
 
+use super::bound::least_gap;
 use super::{OuterPair, Surfaces, names};
 use crate::contact_time::polyhedra::proof::cover::halved;
 use crate::distance::{self, Compared};
@@ -24,13 +25,24 @@ pub fn compare(
         let mut open = vec![groups.each_ref().map(Groups::root)];
         while let Some(nodes) = open.pop() {
             effort.spend_step()?;
+            let halves = halved(&groups, nodes);
+            if let Some((_, [first, second])) = halves {
+                let radii = surfaces.radii;
+                if least_gap(&groups, nodes, radii, Some(margin), effort)? > margin {
+                    continue;
+                }
+                if !(0..2).all(|k| groups[k].has_hull(nodes[k])) {
+                    open.extend([second, first]);
+                    continue;
+                }
+            }
             OuterPair::prepare(&mut groups, nodes);
             let outer = OuterPair::of(&groups, nodes).ok_or(Stopped::Unresolved)?;
             let found = compare_hulls(&outer.pair, surfaces.radii, margin, effort)?;
             if !found.is_within {
                 continue;
             }
-            match halved(&groups, nodes) {
+            match halves {
                 Some((_, [first, second])) => open.extend([second, first]),
                 None => {
                     let pairs = names(&groups, &outer.pair, &found.pairs);

@@ -8,14 +8,16 @@
 //!
 //! A surface is the union of its triangles, so a distance is the least of those of two triangles,
 //! and the first contact the earliest. Both trees of triangles are walked down, the most promising
-//! groups first: what holds a group (`polyhedron/groups.rs`) is a polytope, and what the methods
-//! for convex bodies find out about two such polytopes bounds what can be found in them. Two single
+//! groups first: what holds a group (`polyhedron/groups.rs`) is a ball or a polytope, and how far
+//! two of these are apart (`bound`), or what the methods for convex bodies find out about two such
+//! polytopes, bounds what can be found in them. Two single
 //! triangles are asked about exactly, by the same methods. Radii, margins, deviations and motions
 //! of every kind are theirs.
 //!
 //! Reading order: [`distance`], [`margin`], [`standing`], [`contact`]; `cover` proves what is free, by directions
 //! for all pairs of triangles.
 
+mod bound;
 pub mod common;
 pub mod contact;
 mod cover;
@@ -56,10 +58,7 @@ impl<'a> Surfaces<'a> {
 
     /// At least the largest coordinate of a point of either body, up to rounding, metres.
     fn magnitude(&self) -> f64 {
-        let of = |body: Boundary<'_>| {
-            let reach = body.vertices().iter().map(nalgebra::Vector3::amax).fold(0.0, f64::max);
-            2.0 * reach + body.pose.translation.amax()
-        };
+        let of = |body: Boundary<'_>| 2.0 * body.reach() + body.pose.translation.amax();
         self.bodies.map(of).into_iter().fold(0.0, f64::max)
     }
 }

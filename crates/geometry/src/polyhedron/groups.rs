@@ -1,17 +1,21 @@
 //! Groups of neighbouring triangles of a body, and polytopes that hold them: what is asked of two
 //! convex bodies is asked of these, from the largest groups down to single triangles.
 //!
-//! Of a small group the polytope is its hull; of a large one it is the box around it in the body's
-//! frame, which is made at once however large the group is. A body that is its own hull is one
+//! Of a small group the polytope is its hull, of which a mesh keeps some; of a large one it is the
+//! box around it in the body's frame, which is made at once however large the group is. A ball
+//! around that box costs least. A body that is its own hull is one
 //! piece.
 
 use std::collections::BTreeMap;
 
 use super::mesh::Polyhedron;
+use super::placed::slack;
 use super::tree::{Extent, Node};
 use crate::Vec3;
 use crate::claim::{Direction, Points, Solid};
 use crate::hull::convex_hull;
+use crate::number::rounding::gamma;
+use crate::number::tolerance;
 use crate::polytope::Polytope;
 use crate::pose::Pose;
 use clearance_proof::vertex_pair::VertexPair;
@@ -56,6 +60,16 @@ impl<'a> From<&HulledBody<'a>> for Boundary<'a> {
 }
 
 impl<'a> Boundary<'a> {
+    /// The largest coordinate of a point of it in its own frame, metres.
+    pub(crate) fn reach(&self) -> f64 {
+        let of_hull =
+            || self.hull.vertices().iter().map(nalgebra::Vector3::amax).fold(0.0, f64::max);
+        self.mesh.map_or_else(of_hull, |mesh| {
+            let Extent { low, high } = mesh.boxes()[0];
+            low.amax().max(high.amax())
+        })
+    }
+
     /// The vertices that certificates name.
     pub fn vertices(&self) -> &'a [Vec3] {
         self.mesh.map_or(self.hull.vertices(), Polyhedron::vertices)
@@ -70,22 +84,30 @@ impl<'a> Boundary<'a> {
 
 /// Triangles of a group whose hull is built: with few, a hull is soon built, and with more than one
 /// there are fewer pairs to list.
-const GROUP_MAX: u32 = 8;
+pub(super) const GROUP_MAX: u32 = 8;
 
-/// So many polytopes around groups are kept at a time, and one for so many triangles: what a
-/// question about a large mesh takes has a limit.
-const BUILT_LEAST: usize = 64;
-/// See [`BUILT_LEAST`].
-const BUILT_SHARE: usize = 16;
+/// So many polytopes around groups are made for one question at a time, and one for so many
+/// triangles: what a question about a large mesh takes has a limit.
+const MADE_LEAST: usize = 64;
+/// See [`MADE_LEAST`].
+const MADE_SHARE: usize = 16;
 
-/// A body and what holds its groups, built when it is first asked for.
+/// A body and what holds its groups, made when it is first asked for.
 #[derive(Debug)]
 pub(crate) struct Groups<'a> {
     pub(crate) boundary: Boundary<'a>,
-    /// Those of all nodes in the body's frame, exactly; made when the first one is asked for.
-    boxes: Vec<Extent>,
-    /// By the places of their nodes.
-    built: BTreeMap<u32, Polytope>,
+    /// What the mesh does not keep, by the places of the nodes.
+    made: BTreeMap<u32, Polytope>,
+    /// How far a rounded coordinate of a point of the body may be off, metres.
+    blur: f64,
+}
+
+/// Around a group, in the world.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroupBall {
+    pub(crate) centre: Vec3,
+    /// Holds the group for all that rounding can have taken, metres.
+    pub(crate) radius: f64,
 }
 
 /// What holds a group.
@@ -98,7 +120,21 @@ pub(crate) struct Outer<'b> {
 
 impl<'a> Groups<'a> {
     pub(crate) fn new(boundary: Boundary<'a>) -> Self {
-        Self { boundary, boxes: Vec::new(), built: BTreeMap::new() }
+        // Of a point: the rounding of a pose, and of the middle of a box.
+        let blur = boundary.mesh.map_or(0.0, |mesh| {
+            let Extent { low, high } = mesh.boxes()[0];
+            slack(&[low, high], &boundary.pose) + gamma(4) * low.amax().max(high.amax())
+        });
+        Self { boundary, made: BTreeMap::new(), blur }
+    }
+
+    /// A ball around a group of a mesh: around the box that it has in the body's frame, widened by
+    /// what a rotation that is none to the last digit may stretch.
+    pub(crate) fn ball(&self, node: Node) -> Option<GroupBall> {
+        let Extent { low, high } = self.boundary.mesh?.boxes()[node.at as usize];
+        let (middle, half) = (low / 2.0 + high / 2.0, (high / 2.0 - low / 2.0).norm());
+        let centre = self.boundary.pose.apply_rounded(&middle);
+        Some(GroupBall { centre, radius: half * (1.0 + tolerance::STRETCH) + 4.0 * self.blur })
     }
 
     pub(crate) fn root(&self) -> Node {
@@ -128,42 +164,36 @@ impl<'a> Groups<'a> {
         self.is_whole(node) || node.count <= GROUP_MAX
     }
 
-    /// Builds what holds a group, if that has to be built.
+    /// Makes what holds a group, if that has to be made.
     pub(crate) fn prepare(&mut self, node: Node) {
         let Some(mesh) = self.boundary.mesh else { return };
-        if self.is_whole(node) || self.built.contains_key(&node.at) {
+        if self.is_whole(node) || self.made.contains_key(&node.at) {
             return;
         }
-        let points = if self.has_hull(node) {
-            corners(mesh, node)
-        } else {
-            self.box_corners(mesh, node).to_vec()
-        };
-        if self.built.len() >= BUILT_LEAST + mesh.triangles().len() / BUILT_SHARE {
-            self.built.clear();
+        let has_hull = self.has_hull(node);
+        if has_hull && mesh.kept_hull(node).is_some() {
+            return;
         }
+        if self.made.len() >= MADE_LEAST + mesh.triangles().len() / MADE_SHARE {
+            self.made.clear();
+        }
+        let points =
+            if has_hull { mesh.corners_of(node) } else { box_corners(mesh, node).to_vec() };
         // The vertices of a body are points that a hull can be built of.
         if let Ok(hull) = convex_hull(&points) {
-            self.built.insert(node.at, hull.polytope);
+            self.made.insert(node.at, hull.polytope);
         }
-    }
-
-    /// The corners of the box around a group, which are exact.
-    fn box_corners(&mut self, mesh: &Polyhedron, node: Node) -> [Vec3; 8] {
-        if self.boxes.is_empty() {
-            self.boxes = mesh.tree().boxes(mesh.vertices(), mesh.triangles(), 0.0);
-        }
-        let Extent { low, high } = self.boxes[node.at as usize];
-        std::array::from_fn(|corner| {
-            Vec3::from_fn(|axis, _| if corner >> axis & 1 == 1 { high[axis] } else { low[axis] })
-        })
     }
 
     /// What holds the group that was prepared last.
     pub(crate) fn outer(&self, node: Node) -> Option<Outer<'_>> {
         let is_hull = self.has_hull(node);
-        let polytope =
-            if self.is_whole(node) { Some(self.boundary.hull) } else { self.built.get(&node.at) };
+        let kept = || self.boundary.mesh.filter(|_| is_hull).and_then(|mesh| mesh.kept_hull(node));
+        let polytope = if self.is_whole(node) {
+            Some(self.boundary.hull)
+        } else {
+            self.made.get(&node.at).or_else(kept)
+        };
         polytope.map(|polytope| Outer { polytope, is_hull })
     }
 
@@ -174,10 +204,12 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// The corners of the triangles of a group.
-fn corners(mesh: &Polyhedron, node: Node) -> Vec<Vec3> {
-    let corners = mesh.tree().triangles(node).iter().flat_map(|&at| mesh.triangle(at));
-    corners.map(|vertex| mesh.vertices()[vertex as usize]).collect()
+/// The corners of the box around a group in the body's frame, which are exact.
+fn box_corners(mesh: &Polyhedron, node: Node) -> [Vec3; 8] {
+    let Extent { low, high } = mesh.boxes()[node.at as usize];
+    std::array::from_fn(|corner| {
+        Vec3::from_fn(|axis, _| if corner >> axis & 1 == 1 { high[axis] } else { low[axis] })
+    })
 }
 
 /// A pair of vertices of two hulls as the bodies name them.

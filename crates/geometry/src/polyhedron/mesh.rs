@@ -11,6 +11,7 @@
 use dashu_int::{IBig, UBig};
 
 use super::canonical;
+use super::keep::Kept;
 use super::meeting::{Sight, segment_meets_triangle, triangles_meet};
 use super::ray::{Start, around, crosses_odd};
 use super::tree::{BoxedTree, Tree, any_meeting_leaves};
@@ -35,6 +36,7 @@ pub struct Polyhedron {
     shells: Vec<u32>,
     owned: Vec<Owned>,
     tree: Tree,
+    kept: Kept,
     /// Cubic metres, rounded.
     volume: f64,
 }
@@ -170,7 +172,8 @@ impl Polyhedron {
         let across = across(&triangles, &edges);
         let owned = owned(vertices.len(), &triangles);
         let tree = Tree::build(&vertices, &triangles);
-        Self { vertices, triangles, across, shells, owned, tree, volume }
+        let kept = Kept::default();
+        Self { vertices, triangles, across, shells, owned, tree, kept, volume }
     }
 
     /// The vertices, sorted. Indices everywhere refer to this list.
@@ -205,12 +208,13 @@ impl Polyhedron {
         self.triangles.len() * 3 / 2
     }
 
-    /// Memory that its lists take, bytes.
+    /// Memory that its lists take, and what may be kept of its groups, bytes.
     pub fn bytes(&self) -> usize {
         let for_triangle = 2 * size_of::<[u32; 3]>() + size_of::<Owned>() + size_of::<u32>();
         size_of_val(self.vertices())
             + self.triangles.len() * for_triangle
             + size_of_val(&*self.shells)
+            + Kept::bytes_max(self.triangles.len())
     }
 
     /// How many parts of the surface are connected over edges.
@@ -239,6 +243,10 @@ impl Polyhedron {
 
     pub(crate) fn tree(&self) -> &Tree {
         &self.tree
+    }
+
+    pub(super) fn kept(&self) -> &Kept {
+        &self.kept
     }
 }
 
