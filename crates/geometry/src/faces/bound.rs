@@ -1,5 +1,5 @@
-//! How near two groups may be, cheaply: by the balls around them, or the ball around one and the
-//! other body in one piece.
+//! How near two groups may be, cheaply: along the direction from one box to the other, or from a box
+//! to the other body in one piece.
 
 use std::sync::LazyLock;
 
@@ -8,53 +8,85 @@ use crate::claim::Reach;
 use crate::distance::{self, Stops};
 use crate::effort::{Effort, Stopped};
 use crate::hull::convex_hull;
-use crate::number::tolerance::BALL_HAZE;
+use crate::number::tolerance::BOX_ROUNDING;
 use crate::pair::{Pair, Placed};
-use crate::polyhedron::groups::{GroupBall, Groups};
+use crate::polyhedron::groups::{Groups, PlacedBox};
 use crate::polyhedron::tree::Node;
 use crate::polytope::Polytope;
 use crate::pose::Pose;
 use crate::witness::Witness;
 
-/// The point at the origin: put elsewhere, the middle of a ball.
+/// The point at the origin: put elsewhere, the middle of a box.
 static POINT: LazyLock<Polytope> =
     LazyLock::new(|| convex_hull(&[Vec3::zeros()]).expect("a point has a hull").polytope);
 
-/// At most the distance of two groups, metres, of which one at least is of a mesh; beyond `above`
-/// it need not be the best one.
+/// At most how far apart two groups are, and the direction that shows it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    /// Metres, less the radii of both; 0 where it shows nothing.
+    pub(super) gap: f64,
+    /// A unit vector from P to Q, rounded.
+    pub(super) along: Option<Vec3>,
+}
+
+impl Bound {
+    const NONE: Self = Self { gap: 0.0, along: None };
+
+    fn along(unit: Vec3, gap: f64) -> Self {
+        if gap > 0.0 { Self { gap, along: Some(unit) } } else { Self::NONE }
+    }
+}
+
+/// At most the distance of two groups of which one at least is of a mesh; beyond `above`, metres,
+/// it need not be the best bound.
 pub(super) fn least_gap(
     groups: &[Groups<'_>; 2],
     nodes: [Node; 2],
     radii: [f64; 2],
     above: Option<f64>,
     effort: &mut Effort<'_>,
-) -> Result<f64, Stopped> {
+) -> Result<Bound, Stopped> {
     let rounded = Reach::of_rounded(radii, 0.0).upper();
-    match [0, 1].map(|k| groups[k].ball(nodes[k])) {
+    match [0, 1].map(|k| groups[k].placed_box(nodes[k])) {
         [Some(p), Some(q)] => {
-            let apart = (p.centre - q.centre).norm() * (1.0 - BALL_HAZE);
-            Ok((apart - (p.radius + q.radius + rounded) * (1.0 + BALL_HAZE)).max(0.0))
+            let way = q.centre - p.centre;
+            let length = way.norm();
+            let unit = way / length;
+            if !unit.iter().all(|c| c.is_finite()) {
+                return Ok(Bound::NONE);
+            }
+            let apart = length * (1.0 - BOX_ROUNDING);
+            Ok(Bound::along(unit, apart - p.reach(&unit) - q.reach(&unit) - rounded))
         }
-        [Some(ball), None] => of_ball(&ball, &groups[1], rounded, above, effort),
-        [None, Some(ball)] => of_ball(&ball, &groups[0], rounded, above, effort),
-        [None, None] => Ok(0.0),
+        [Some(p), None] => of_box(&p, &groups[1], rounded, above, effort),
+        [None, Some(q)] => {
+            let found = of_box(&q, &groups[0], rounded, above, effort)?;
+            Ok(Bound { along: found.along.map(|along| -along), ..found })
+        }
+        [None, None] => Ok(Bound::NONE),
     }
 }
 
-/// Of a ball and a body in one piece.
-fn of_ball(
-    ball: &GroupBall,
+/// Of a box and a body in one piece, from the one to the other.
+fn of_box(
+    one: &PlacedBox,
     piece: &Groups<'_>,
     rounded: f64,
     above: Option<f64>,
     effort: &mut Effort<'_>,
-) -> Result<f64, Stopped> {
-    let [x, y, z] = ball.centre.into();
+) -> Result<Bound, Stopped> {
+    let [x, y, z] = one.centre.into();
     let middle = Placed { body: &POINT, pose: Pose::translation(x, y, z) };
-    let piece = Placed { body: piece.boundary.hull, pose: piece.boundary.pose };
-    let reach = (ball.radius + rounded) * (1.0 + BALL_HAZE);
-    let stops = Stops { above: above.map(|above| (above + reach).next_up()), below: None };
-    let pair = Pair { p: middle, q: piece };
+    let placed = Placed { body: piece.boundary.hull, pose: piece.boundary.pose };
+    let stops = Stops { above: above.map(|above| above + one.reach_at_most()), below: None };
+    let pair = Pair { p: middle, q: placed };
     let found = distance::measure(&pair, stops, &mut Witness::default(), effort)?;
-    Ok((found.lower * (1.0 - BALL_HAZE) - reach).max(0.0))
+    let way = found.closest_q - found.closest_p;
+    let unit = way / way.norm();
+    if !unit.iter().all(|c| c.is_finite()) {
+        return Ok(Bound::NONE);
+    }
+    // What counts is how far the piece is along the direction as it is rounded.
+    let apart = piece.height(&-unit, effort) + unit.dot(&one.centre);
+    Ok(Bound::along(unit, -apart - one.reach(&unit) - rounded))
 }

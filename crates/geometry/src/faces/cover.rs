@@ -1,6 +1,7 @@
 //! Why two bodies are free: directions that keep all pairs of their triangles as far apart as is
 //! claimed, at rest or on their ways.
 
+use super::bound::least_gap;
 use super::contact::Course;
 use super::margin::compare_hulls;
 use super::{OuterPair, Surfaces};
@@ -64,6 +65,14 @@ impl Prover<'_, '_> {
         nodes: [Node; 2],
         effort: &mut Effort<'_>,
     ) -> Result<Option<Vec<Link>>, Stopped> {
+        let are_hulls = (0..2).all(|k| groups[k].has_hull(nodes[k]));
+        if let Some(least) = self.at_rest_beyond().filter(|_| !are_hulls) {
+            let needed = (least + self.haze).next_up();
+            let radii = self.surfaces.radii;
+            let bound = least_gap(groups, nodes, radii, Some(needed), effort)?;
+            let link = |along| rest(Direction::Vector(along));
+            return Ok(bound.along.filter(|_| bound.gap > needed).map(|along| vec![link(along)]));
+        }
         OuterPair::prepare(groups, nodes);
         let Some(outer) = OuterPair::of(groups, nodes) else { return Ok(None) };
         match self.clear {
@@ -83,7 +92,17 @@ impl Prover<'_, '_> {
         }
     }
 
-    /// A direction along which what holds two groups is at least so far apart.
+    /// Beyond which distance the bodies are to be shown to be, of bodies at rest.
+    fn at_rest_beyond(&self) -> Option<f64> {
+        match self.clear {
+            Clear::AtLeast(least) => Some(least),
+            Clear::Beyond(margin) => Some(margin),
+            Clear::NoNearer => Some(0.0),
+            Clear::Until(..) => None,
+        }
+    }
+
+    /// A direction along which the hulls of two groups are at least so far apart.
     fn at_least(
         &self,
         least: f64,
@@ -92,11 +111,7 @@ impl Prover<'_, '_> {
     ) -> Result<Option<Direction>, Stopped> {
         let found = near(&outer.pair, self.surfaces.radii, effort)?;
         let Some((lower, direction)) = found else { return Ok(None) };
-        let needed = if outer.are_hulls { least } else { (least + self.haze).next_up() };
-        if lower < needed {
-            return Ok(None);
-        }
-        Ok(if outer.are_hulls { Some(direction) } else { as_numbers(&outer.pair, &direction) })
+        Ok(Some(direction).filter(|_| lower >= least))
     }
 
     /// A direction along which rounded bodies have no inner point in common.
@@ -105,9 +120,6 @@ impl Prover<'_, '_> {
         outer: &OuterPair<'_>,
         effort: &mut Effort<'_>,
     ) -> Result<Option<Direction>, Stopped> {
-        if !outer.are_hulls {
-            return self.beyond(0.0, outer, effort);
-        }
         let pair = RoundedPair { cores: outer.pair, radii: self.surfaces.radii };
         let proof = rounded::verdict(&pair, &mut Witness::default(), effort)?;
         let meets = proof.verdict == Verdict::Overlapping;
@@ -121,16 +133,8 @@ impl Prover<'_, '_> {
         outer: &OuterPair<'_>,
         effort: &mut Effort<'_>,
     ) -> Result<Option<Direction>, Stopped> {
-        let margin = if outer.are_hulls { margin } else { (margin + self.haze).next_up() };
         let found = compare_hulls(&outer.pair, self.surfaces.radii, margin, effort)?;
-        if found.is_within {
-            return Ok(None);
-        }
-        let direction = Direction::nearest(&found.pairs);
-        Ok(match direction {
-            Some(direction) if !outer.are_hulls => as_numbers(&outer.pair, &direction),
-            direction => direction,
-        })
+        Ok(Direction::nearest(&found.pairs).filter(|_| !found.is_within))
     }
 
     /// Links that keep it apart until then.
@@ -193,6 +197,9 @@ fn at_rest(
     direction: &Direction,
 ) -> Option<Vec<Link>> {
     let hulls = [outer.pair.p.body, outer.pair.q.body];
-    let direction = named_direction(groups, hulls, direction)?;
-    Some(vec![Link { t0: 0.0, t1: 0.0, frame: Frame::World, direction }])
+    Some(vec![rest(named_direction(groups, hulls, direction)?)])
+}
+
+fn rest(direction: Direction) -> Link {
+    Link { t0: 0.0, t1: 0.0, frame: Frame::World, direction }
 }

@@ -145,7 +145,7 @@ impl Search<'_> {
         let nearest = self.best.map(|best| best.upper);
         let above = nearest.filter(|_| !is_single);
         if !is_single {
-            let bound = least_gap(&self.groups, nodes, self.radii, above, effort)?;
+            let bound = least_gap(&self.groups, nodes, self.radii, above, effort)?.gap;
             if nearest.is_some_and(|nearest| bound > nearest) {
                 return Ok(());
             }

@@ -28,7 +28,7 @@ pub fn compare(
             let halves = halved(&groups, nodes);
             if let Some((_, [first, second])) = halves {
                 let radii = surfaces.radii;
-                if least_gap(&groups, nodes, radii, Some(margin), effort)? > margin {
+                if least_gap(&groups, nodes, radii, Some(margin), effort)?.gap > margin {
                     continue;
                 }
                 if !(0..2).all(|k| groups[k].has_hull(nodes[k])) {

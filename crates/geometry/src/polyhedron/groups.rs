@@ -2,22 +2,23 @@
 //! convex bodies is asked of these, from the largest groups down to single triangles.
 //!
 //! Of a small group the polytope is its hull, of which a mesh keeps some; of a large one it is the
-//! box around it in the body's frame, which is made at once however large the group is. A ball
-//! around that box costs least. A body that is its own hull is one
+//! box around it in the body's frame, which is made at once however large the group is. How
+//! far apart two boxes are along one direction costs least. A body that is its own hull is one
 //! piece.
 
 use std::collections::BTreeMap;
 
 use super::mesh::Polyhedron;
-use super::placed::slack;
 use super::tree::{Extent, Node};
 use crate::Vec3;
 use crate::claim::{Direction, Points, Solid};
+use crate::effort::Effort;
 use crate::hull::convex_hull;
-use crate::number::rounding::gamma;
+use crate::number::rounding::{UNDERFLOW, gamma};
 use crate::number::tolerance;
 use crate::polytope::Polytope;
 use crate::pose::Pose;
+use crate::support::supporting_vertex;
 use clearance_proof::vertex_pair::VertexPair;
 
 /// A placed body with its hull.
@@ -84,7 +85,7 @@ impl<'a> Boundary<'a> {
 
 /// Triangles of a group whose hull is built: with few, a hull is soon built, and with more than one
 /// there are fewer pairs to list.
-pub(super) const GROUP_MAX: u32 = 8;
+pub(super) const GROUP_MAX: u32 = 32;
 
 /// So many polytopes around groups are made for one question at a time, and one for so many
 /// triangles: what a question about a large mesh takes has a limit.
@@ -102,12 +103,27 @@ pub(crate) struct Groups<'a> {
     blur: f64,
 }
 
-/// Around a group, in the world.
+/// The box around a group in its body's frame, placed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct GroupBall {
+pub(crate) struct PlacedBox {
     pub(crate) centre: Vec3,
-    /// Holds the group for all that rounding can have taken, metres.
-    pub(crate) radius: f64,
+    /// From its centre to the middle of a face, along each of its axes.
+    halves: [Vec3; 3],
+    /// How far a rounded coordinate of a point of it may be off, metres.
+    blur: f64,
+}
+
+impl PlacedBox {
+    /// At least how far it reaches from its centre along a unit vector.
+    pub(crate) fn reach(&self, unit: &Vec3) -> f64 {
+        let [x, y, z] = self.halves.each_ref().map(|half| half.dot(unit).abs());
+        (x + y + z) * (1.0 + tolerance::BOX_ROUNDING) + 8.0 * self.blur
+    }
+
+    /// No point of it is farther from its centre, up to rounding.
+    pub(crate) fn reach_at_most(&self) -> f64 {
+        self.halves.iter().map(nalgebra::Vector3::norm).sum()
+    }
 }
 
 /// What holds a group.
@@ -120,21 +136,29 @@ pub(crate) struct Outer<'b> {
 
 impl<'a> Groups<'a> {
     pub(crate) fn new(boundary: Boundary<'a>) -> Self {
-        // Of a point: the rounding of a pose, and of the middle of a box.
-        let blur = boundary.mesh.map_or(0.0, |mesh| {
-            let Extent { low, high } = mesh.boxes()[0];
-            slack(&[low, high], &boundary.pose) + gamma(4) * low.amax().max(high.amax())
-        });
+        // The rounding of a pose, of the middle of a box, and of a product with a unit vector.
+        let places = boundary.reach() + boundary.pose.translation.amax();
+        let blur = gamma(32) * places + 4.0 * UNDERFLOW;
         Self { boundary, made: BTreeMap::new(), blur }
     }
 
-    /// A ball around a group of a mesh: around the box that it has in the body's frame, widened by
-    /// what a rotation that is none to the last digit may stretch.
-    pub(crate) fn ball(&self, node: Node) -> Option<GroupBall> {
+    /// The box around a group of a mesh.
+    pub(crate) fn placed_box(&self, node: Node) -> Option<PlacedBox> {
         let Extent { low, high } = self.boundary.mesh?.boxes()[node.at as usize];
-        let (middle, half) = (low / 2.0 + high / 2.0, (high / 2.0 - low / 2.0).norm());
+        let (middle, half) = (low / 2.0 + high / 2.0, high / 2.0 - low / 2.0);
+        let Pose { rotation, .. } = &self.boundary.pose;
+        let halves = [0, 1, 2].map(|axis| rotation.column(axis) * half[axis]);
         let centre = self.boundary.pose.apply_rounded(&middle);
-        Some(GroupBall { centre, radius: half * (1.0 + tolerance::STRETCH) + 4.0 * self.blur })
+        Some(PlacedBox { centre, halves, blur: self.blur })
+    }
+
+    /// At least how high it reaches along a unit vector in the world, of a body in one piece.
+    pub(crate) fn height(&self, unit: &Vec3, effort: &mut Effort<'_>) -> f64 {
+        let Boundary { hull, pose, .. } = &self.boundary;
+        let local = pose.rotation.tr_mul(unit);
+        let top = supporting_vertex(hull, &local, None, effort);
+        let height = local.dot(&hull.vertices()[top as usize]) + unit.dot(&pose.translation);
+        height + 8.0 * self.blur
     }
 
     pub(crate) fn root(&self) -> Node {

@@ -102,11 +102,8 @@ pub const DISTANCE_WIDTH: f64 = 1e-12;
 /// search's own steps do not make accurate: measured, the first are off by 1e-7 of the size from
 /// three thousand times on.
 pub const FAR_POINTS: f64 = 64.0;
-/// How much a rotation that is none to the last digit may stretch: more than the rotations do that
-/// are accepted ([`ROTATION_ENTRY`]).
-pub const STRETCH: f64 = 1e-5;
-/// What a few roundings may take from the distance of two balls, relative to its terms.
-pub const BALL_HAZE: f64 = 1e-14;
+/// What a few roundings may take from how far boxes reach or are apart, relative to it.
+pub const BOX_ROUNDING: f64 = 1e-14;
 /// How much farther apart boxes around groups of triangles have to be for their direction, which is
 /// rounded, to show it of what they hold: a thousand roundings of a coordinate.
 pub const BOX_HAZE: f64 = 1e-13;
