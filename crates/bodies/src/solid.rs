@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::body::{Body, PlacedBody};
 use crate::kinds::polyhedron::HulledMesh;
+use clearance_geometry::Vec3;
 use clearance_geometry::contact_time::Travel;
 use clearance_geometry::contact_time::polyhedra::{Faces, Moving, PosedPolyhedron};
 use clearance_geometry::polyhedron::{HulledBody, Polyhedron};
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
-use clearance_geometry::{Vec3, pair};
 
 /// A body that is ready for questions about boundaries.
 #[derive(Clone, Debug)]
@@ -48,9 +48,19 @@ impl ReadySolid {
     /// their boxes in the tree, and the lists that they are made from.
     pub(crate) const MADE_BYTES_PER_VERTEX: u64 = 512;
 
-    /// What is made of a mesh for each of its vertices, bytes: the vertex where it is, the boxes of
-    /// two triangles there and in its frame, and its share of the polytopes around groups of them.
-    pub(crate) const PLACED_BYTES_PER_VERTEX: u64 = 1024;
+    /// What is made of a mesh for each of its vertices, bytes: the vertex where it is and the boxes
+    /// of two triangles there, and its share of the polytopes around groups of them and of the pairs
+    /// of groups that a search has open.
+    pub(crate) const PLACED_BYTES_PER_VERTEX: u64 = 2048;
+
+    /// Whether the body bounds a volume, without round edges.
+    pub(crate) fn is_solid(body: &Body) -> bool {
+        match body {
+            Body::Polytope(hull) => hull.dimension() == 3,
+            Body::Polyhedron(_) => true,
+            Body::Rounded(_) => false,
+        }
+    }
 
     /// The body as a solid; none for a polytope without volume, or with round edges.
     pub(crate) fn new(placed: PlacedBody) -> Option<Self> {
@@ -87,11 +97,6 @@ impl ReadySolid {
     pub(crate) fn shape(&self) -> HulledBody<'_> {
         let Self { polyhedron, pose, hull, facets } = self;
         HulledBody { body: polyhedron, pose: *pose, hull, is_hull: facets.is_some() }
-    }
-
-    /// Its hull and where that is.
-    pub(crate) fn hull(&self) -> pair::Placed<'_> {
-        pair::Placed { body: &self.hull, pose: self.pose }
     }
 
     /// The facet that a triangle of the polyhedron is or is a part of.

@@ -2,6 +2,8 @@
 //! apart they are, and what proves it. Each question begins with their hulls: what is apart, proves
 //! it of the bodies.
 
+use std::sync::OnceLock;
+
 use arrayvec::ArrayVec;
 
 use super::hulls::ReadyHulls;
@@ -29,9 +31,29 @@ use clearance_geometry::witness::Witness;
 #[derive(Clone, Debug)]
 pub(super) enum ReadyBoundaries {
     /// None is rounded.
-    Solids([ReadySolid; 2]),
+    Solids([SolidOnDemand; 2]),
     /// One is a rounded polytope.
     Rounded(ReadyHulls, [PlacedBody; 2]),
+}
+
+/// A body that is made a solid when somebody asks for it: most pairs are told by their hulls.
+#[derive(Clone, Debug)]
+pub(super) struct SolidOnDemand {
+    placed: PlacedBody,
+    made: OnceLock<ReadySolid>,
+}
+
+impl SolidOnDemand {
+    /// None: the body bounds no volume.
+    fn new(placed: PlacedBody) -> Option<Self> {
+        let is_solid = ReadySolid::is_solid(&placed.body);
+        is_solid.then_some(Self { placed, made: OnceLock::new() })
+    }
+
+    fn solid(&self) -> &ReadySolid {
+        let make = || ReadySolid::new(self.placed.clone()).expect("the body bounds a volume");
+        self.made.get_or_init(make)
+    }
 }
 
 /// How the bodies stand.
@@ -69,15 +91,16 @@ impl ReadyBoundaries {
             return Ok(Self::Rounded(ReadyHulls::new(bodies.clone()), bodies));
         }
         let [p, q] = bodies;
-        let ready =
-            |field, placed| ReadySolid::new(placed).ok_or(NotAnswered { field, what: FLAT, kinds });
+        let ready = |field, placed| {
+            SolidOnDemand::new(placed).ok_or(NotAnswered { field, what: FLAT, kinds })
+        };
         Ok(Self::Solids([ready("p", p)?, ready("q", q)?]))
     }
 
     /// The hulls of both, or what is rounded of them.
     pub(super) fn hulls(&self) -> Pair<'_> {
         match self {
-            Self::Solids([p, q]) => Pair { p: p.hull(), q: q.hull() },
+            Self::Solids([p, q]) => Pair { p: p.placed.hull(), q: q.placed.hull() },
             Self::Rounded(hulls, _) => hulls.pair(),
         }
     }
@@ -99,9 +122,9 @@ impl ReadyBoundaries {
     }
 
     /// Both as solids, if none is rounded.
-    pub(super) fn solids(&self) -> Option<&[ReadySolid; 2]> {
+    pub(super) fn solids(&self) -> Option<[&ReadySolid; 2]> {
         match self {
-            Self::Solids(solids) => Some(solids),
+            Self::Solids([p, q]) => Some([p.solid(), q.solid()]),
             Self::Rounded(..) => None,
         }
     }
@@ -109,7 +132,17 @@ impl ReadyBoundaries {
     /// The same bodies elsewhere.
     pub(super) fn moved_to(&self, poses: [Pose; 2]) -> Self {
         match self {
-            Self::Solids([p, q]) => Self::Solids([p.moved_to(poses[0]), q.moved_to(poses[1])]),
+            Self::Solids([p, q]) => {
+                let moved = |solid: &SolidOnDemand, pose| SolidOnDemand {
+                    placed: PlacedBody { pose, ..solid.placed.clone() },
+                    made: solid
+                        .made
+                        .get()
+                        .map(|made| made.moved_to(pose))
+                        .map_or_else(OnceLock::new, OnceLock::from),
+                };
+                Self::Solids([moved(p, poses[0]), moved(q, poses[1])])
+            }
             Self::Rounded(_, [p, q]) => {
                 let moved = |placed: &PlacedBody, pose| PlacedBody { pose, ..placed.clone() };
                 let bodies = [moved(p, poses[0]), moved(q, poses[1])];
@@ -121,7 +154,7 @@ impl ReadyBoundaries {
     /// Both as their boundaries.
     pub(super) fn surfaces(&self) -> Surfaces<'_> {
         let bodies = match self {
-            Self::Solids([p, q]) => [Boundary::from(&p.shape()), Boundary::from(&q.shape())],
+            Self::Solids([p, q]) => [boundary(&p.placed), boundary(&q.placed)],
             Self::Rounded(_, [p, q]) => [boundary(p), boundary(q)],
         };
         Surfaces { bodies, radii: self.radii() }
@@ -147,6 +180,7 @@ impl ReadyBoundaries {
         }
         match self {
             Self::Solids([p, q]) => {
+                let [p, q] = [p.solid(), q.solid()];
                 let (verdict, faces) = polyhedra::verdict(p.posed(), q.posed(), effort)?;
                 Ok(Stand { verdict, shown: Shown::ByFaces(faces) })
             }
@@ -204,12 +238,12 @@ impl ReadyBoundaries {
         let steps_max = wanted.cover_steps_max;
         match (self, &stand.shown) {
             (Self::Solids([p, q]), Shown::ByHulls(_) | Shown::ByRadii(_)) => {
-                let shapes = [&p.shape(), &q.shape()];
+                let shapes = [&p.solid().shape(), &q.solid().shape()];
                 prove_verdict(shapes, stand.verdict, None, steps_max, effort)
                     .map(VerdictProof::OfSolids)
             }
             (Self::Solids([p, q]), Shown::ByFaces(faces)) => {
-                let shapes = [&p.shape(), &q.shape()];
+                let shapes = [&p.solid().shape(), &q.solid().shape()];
                 prove_verdict(shapes, stand.verdict, faces.as_ref(), steps_max, effort)
                     .map(VerdictProof::OfSolids)
             }
@@ -240,8 +274,8 @@ impl ReadyBoundaries {
     /// Where faces meet, of bodies that are in contact and not rounded.
     pub(super) fn meeting(&self, stand: &Stand) -> Option<Meeting> {
         match (self, &stand.shown) {
-            (Self::Solids(solids), Shown::ByFaces(Some(faces))) => {
-                Some(Meeting::new(solids.each_ref(), faces, None))
+            (Self::Solids([p, q]), Shown::ByFaces(Some(faces))) => {
+                Some(Meeting::new([p.solid(), q.solid()], faces, None))
             }
             _ => None,
         }
@@ -290,7 +324,7 @@ impl ReadyBoundaries {
 
     /// The corners of a triangle of the polyhedron that a body is or was made.
     fn corners(&self, body: usize, triangle: u32) -> Option<[u32; 3]> {
-        let solid = &self.solids()?[body];
+        let solid = self.solids()?[body];
         solid.shape().body.triangles().get(triangle as usize).copied()
     }
 }

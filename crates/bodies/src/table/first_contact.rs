@@ -436,7 +436,7 @@ impl AskedFaces<'_> {
     /// Of bodies that turn nothing, where contact is meant exactly.
     fn by_translation(
         &self,
-        solids: &[ReadySolid; 2],
+        solids: [&ReadySolid; 2],
         travels: [Travel; 2],
         effort: &mut Effort<'_>,
     ) -> Result<FirstContactAnswer, Stopped> {
@@ -445,8 +445,7 @@ impl AskedFaces<'_> {
         let prove = || prove_first_contact(solids, travels, &found, self.wanted, effort);
         let proof = self.proven(prove);
         let contact = found.contact.as_ref();
-        let meeting =
-            contact.map(|found| Meeting::new(solids.each_ref(), &found.faces, found.point));
+        let meeting = contact.map(|found| Meeting::new(solids, &found.faces, found.point));
         Ok(FirstContactAnswer {
             outcome: contact.map_or(Outcome::NoContact, |_| Outcome::Contact),
             t_free: contact.map_or(1.0, |found| found.t_free),
@@ -557,7 +556,7 @@ fn at_start(initial: Verdict, proof: Result<MotionProof, Option<Unproven>>) -> F
 
 /// In contact at t = 0, the verdict there is all that there is to prove.
 fn prove_first_contact(
-    solids: &[ReadySolid; 2],
+    solids: [&ReadySolid; 2],
     travels: [Travel; 2],
     found: &polyhedra::FirstContact,
     wanted: Wanted,

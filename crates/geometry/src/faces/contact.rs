@@ -88,7 +88,7 @@ pub fn find(
     effort: &mut Effort<'_>,
 ) -> Result<FaceContact, Stopped> {
     effort.one_question(|effort| {
-        let (groups, open) = (surfaces.groups(), Frontier::default());
+        let (groups, open) = (surfaces.groups(), Frontier::new(surfaces.triangle_count()));
         let found = FaceContact {
             outcome: Outcome::NoContact,
             t_free: 1.0,

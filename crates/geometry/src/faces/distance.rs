@@ -10,6 +10,7 @@ use crate::Vec3;
 use crate::contact_time::polyhedra::proof::cover::halved;
 use crate::distance::{self, METHODS, Stops};
 use crate::effort::{Effort, Stopped};
+use crate::hull::convex_hull;
 use crate::meeting::normal_apart;
 use crate::pair::{Pair, VertexPair};
 use crate::polyhedron::groups::Groups;
@@ -66,21 +67,16 @@ pub fn measure(
     stops: Stops,
     effort: &mut Effort<'_>,
 ) -> Result<FaceDistance, Stopped> {
-    effort.one_question(|effort| {
-        let (groups, radii) = (surfaces.groups(), surfaces.radii);
-        let search = Search { radii, stops, groups, open: Frontier::default(), best: None };
-        search.run(effort)
-    })
+    effort.one_question(|effort| Ok(Search::new(surfaces, stops)?.run(effort)))
 }
 
-/// The nearest two triangles so far.
-#[derive(Clone, Copy, Debug)]
+/// The nearest two faces so far.
+#[derive(Clone, Debug)]
 struct Best {
-    /// No two that were looked at are nearer, metres.
+    /// No two triangles that were looked at are nearer, metres.
     lower: f64,
-    /// These are no farther apart, metres.
-    upper: f64,
-    nodes: [Node; 2],
+    /// What is known of these two, with vertices as the bodies name them.
+    near: Near,
 }
 
 struct Search<'a> {
@@ -88,44 +84,52 @@ struct Search<'a> {
     stops: Stops,
     groups: [Groups<'a>; 2],
     open: Frontier,
-    best: Option<Best>,
+    best: Best,
 }
 
-impl Search<'_> {
-    fn run(mut self, effort: &mut Effort<'_>) -> Result<FaceDistance, Stopped> {
+impl<'a> Search<'a> {
+    /// Begins with the distance of two vertices, which is no less.
+    fn new(surfaces: &Surfaces<'a>, stops: Stops) -> Result<Self, Stopped> {
+        let (groups, radii) = (surfaces.groups(), surfaces.radii);
+        let first = surfaces.bodies.map(|body| body.vertices()[0]);
+        let points = first.map(|point| convex_hull(&[point]).map(|hull| hull.polytope));
+        let [Ok(p), Ok(q)] = points else { return Err(Stopped::Unresolved) };
+        let [pose_p, pose_q] = surfaces.bodies.map(|body| body.pose);
+        let pair = Pair::new(&p, pose_p, &q, pose_q);
+        let near = Near::of(&pair, radii, Stops::default(), &mut Effort::unlimited())?;
+        let best = Best { lower: f64::INFINITY, near };
+        let open = Frontier::new(surfaces.triangle_count());
+        Ok(Self { radii, stops, groups, open, best })
+    }
+
+    fn run(mut self, effort: &mut Effort<'_>) -> FaceDistance {
         let roots = self.groups.each_ref().map(Groups::root);
-        let searched = self.look(roots, effort).and_then(|()| self.descend(effort));
-        let Some(best) = self.best else {
-            return Err(searched.err().unwrap_or(Stopped::Unresolved));
-        };
-        let left = self.open.least().unwrap_or(f64::INFINITY);
-        let least = best.lower.min(left);
-        let wide_enough = best.upper * (1.0 - 0.9 * distance::WIDTH_MAX);
+        self.open.push(0.0, roots);
+        let stopped = self.descend(effort).err();
+        let Best { lower, near: Near { upper, pairs, closest, normal, .. } } = self.best;
+        let least = self.open.least().map_or(lower, |left| lower.min(left));
+        let wide_enough = upper * (1.0 - 0.9 * distance::WIDTH_MAX);
         let lower = (least * EASED).max(wide_enough).min(least).next_down().max(0.0);
-        OuterPair::prepare(&mut self.groups, best.nodes);
-        let outer = OuterPair::of(&self.groups, best.nodes).ok_or(Stopped::Unresolved)?;
-        let Near { pairs, closest, normal, .. } =
-            Near::of(&outer.pair, self.radii, Stops::default(), effort)?;
-        let pairs = names(&self.groups, &outer.pair, &pairs);
-        let stopped = searched.err();
-        Ok(FaceDistance { lower, upper: best.upper, pairs, closest, normal, stopped })
+        FaceDistance { lower, upper, pairs, closest, normal, stopped }
     }
 
     /// Looks into the groups that may be nearer than the nearest triangles so far, until nobody
     /// wants to know more.
     fn descend(&mut self, effort: &mut Effort<'_>) -> Result<(), Stopped> {
+        let roots = self.groups.each_ref().map(Groups::root);
+        if halved(&self.groups, roots).is_none() {
+            self.open = Frontier::new(0);
+            return self.look(roots, effort).inspect_err(|_| self.open.push(0.0, roots));
+        }
         loop {
-            let nearest = self.best.map_or(f64::INFINITY, |best| best.lower);
-            let is_near_enough = |best: &Best| self.stops.below.is_some_and(|b| best.upper < b);
-            if self.best.as_ref().is_some_and(is_near_enough) {
+            if self.stops.below.is_some_and(|below| self.best.near.upper < below) {
                 return Ok(());
             }
-            let is_far_enough =
-                |least: f64| self.stops.above.is_some_and(|above| least * EASED > above);
-            if self.best.is_some() && self.open.least().is_none_or(is_far_enough) {
+            let is_far = |least: f64| self.stops.above.is_some_and(|above| least * EASED > above);
+            if self.open.least().is_some_and(is_far) {
                 return Ok(());
             }
-            let Some(next) = self.open.pop_below(nearest) else { return Ok(()) };
+            let Some(next) = self.open.pop_below(self.best.lower) else { return Ok(()) };
             let (_, pairs) = halved(&self.groups, next.nodes).ok_or(Stopped::Unresolved)?;
             for (at, nodes) in pairs.into_iter().enumerate() {
                 if let Err(stopped) = self.look(nodes, effort) {
@@ -142,11 +146,10 @@ impl Search<'_> {
         effort.spend_step()?;
         let is_single = halved(&self.groups, nodes).is_none();
         // Beyond the nearest two there is nothing to know.
-        let nearest = self.best.map(|best| best.upper);
-        let above = nearest.filter(|_| !is_single);
+        let above = Some(self.best.near.upper).filter(|_| !is_single);
         if !is_single {
             let bound = least_gap(&self.groups, nodes, self.radii, above, effort)?.gap;
-            if nearest.is_some_and(|nearest| bound > nearest) {
+            if above.is_some_and(|nearest| bound > nearest) {
                 return Ok(());
             }
             if !(0..2).all(|k| self.groups[k].has_hull(nodes[k])) {
@@ -161,16 +164,17 @@ impl Search<'_> {
             self.open.push(near.lower, nodes);
             return Ok(());
         }
-        let best = self.best.get_or_insert(Best { lower: near.lower, upper: near.upper, nodes });
-        best.lower = best.lower.min(near.lower);
-        if near.upper < best.upper {
-            (best.upper, best.nodes) = (near.upper, nodes);
+        self.best.lower = self.best.lower.min(near.lower);
+        if near.upper < self.best.near.upper {
+            let pairs = names(&self.groups, &outer.pair, &near.pairs);
+            self.best.near = Near { pairs, ..near };
         }
         Ok(())
     }
 }
 
 /// How near two convex bodies are.
+#[derive(Clone, Debug)]
 pub(super) struct Near {
     pub(super) lower: f64,
     upper: f64,

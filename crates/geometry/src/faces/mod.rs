@@ -56,6 +56,12 @@ impl<'a> Surfaces<'a> {
         self.bodies.map(Groups::new)
     }
 
+    /// Of both together; 0 of a body in one piece.
+    fn triangle_count(&self) -> usize {
+        let of = |body: Boundary<'_>| body.mesh.map_or(0, |mesh| mesh.triangles().len());
+        self.bodies.map(of).iter().sum()
+    }
+
     /// At least the largest coordinate of a point of either body, up to rounding, metres.
     fn magnitude(&self) -> f64 {
         let of = |body: Boundary<'_>| 2.0 * body.reach() + body.pose.translation.amax();

@@ -164,6 +164,41 @@ fn a_distance_is_that_of_the_nearest_triangles_and_is_proven() {
     }
 }
 
+/// Whatever effort is left: the bracket holds, and says that it is wider.
+#[test]
+fn a_search_that_is_stopped_leaves_brackets_that_hold() {
+    let (mut seen, mut seed, mut widths) = (0, 0, 0);
+    while seen < 20 {
+        seed += 1;
+        let Some(scene) = Scene::draw(seed, 20 + (seed % 30) as u32) else { continue };
+        seen += 1;
+        let shapes = scene.shapes();
+        let surfaces = Surfaces::new([&shapes[0], &shapes[1]]);
+        let exact = measured(&surfaces);
+        let hulls =
+            Pair::new(&scene.made[0].hull, scene.poses[0], &scene.made[1].hull, scene.poses[1]);
+        let way = scene.poses[0].translation - scene.poses[1].translation;
+        let turns = Motion::Screw { pivot: None, velocity: way, axis: Vec3::z(), angle: 1.0 };
+        let question = Question::new(hulls, Motion::rest(), turns);
+        let course = Course { question: &question, margin: 0.0 };
+        let whole = contact::find(&surfaces, &course, &mut Effort::unlimited()).unwrap();
+        for steps in (0..40).chain([100, 400]) {
+            let effort = &mut Effort::with_steps(steps);
+            let found = distance::measure(&surfaces, Stops::default(), effort).unwrap();
+            assert!(found.lower <= exact.upper && exact.lower <= found.upper, "{seed} {steps}");
+            let is_narrow = found.upper - found.lower <= WIDTH_MAX * found.lower;
+            assert!(is_narrow || found.stopped.is_some(), "{seed} {steps}: {found:?}");
+            widths += u32::from(!is_narrow);
+            let effort = &mut Effort::with_steps(20 * steps);
+            let found = contact::find(&surfaces, &course, effort).unwrap();
+            assert!(found.t_free <= whole.t_contact, "{seed} {steps}: {found:?} {whole:?}");
+            let is_less = found.outcome != whole.outcome || found.t_free < whole.t_free;
+            assert!(!is_less || found.stopped.is_some(), "{seed} {steps}: {found:?} {whole:?}");
+        }
+    }
+    assert!(widths > 100, "{widths}");
+}
+
 /// Balls around all points of both: their surfaces come as much nearer.
 #[test]
 fn a_distance_of_rounded_bodies_is_less_by_the_radii() {

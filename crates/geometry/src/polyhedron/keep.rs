@@ -32,11 +32,11 @@ impl Clone for Kept {
 }
 
 /// The hull of one group in so many triangles may be kept.
-const HULL_SHARE: usize = 4;
+const HULL_SHARE: usize = 16;
 /// So many hulls may be kept of any mesh.
 const HULLS_LEAST: usize = 64;
 /// What a hull of so few triangles takes at most, bytes.
-const HULL_BYTES: usize = 2_048;
+const HULL_BYTES: usize = 6_144;
 
 impl Kept {
     fn hulls_max(triangles: usize) -> usize {
@@ -87,5 +87,41 @@ impl Polyhedron {
             kept.count.fetch_add(1, Ordering::Relaxed);
         }
         Some(known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::effort::Effort;
+    use crate::samples::{ball, grid_ball};
+
+    /// All groups of a mesh are asked for, twice.
+    #[test]
+    fn what_is_kept_of_a_mesh_is_no_more_than_was_counted() {
+        for polytope in [ball(4, 1), ball(60, 2), ball(700, 3), grid_ball(4)] {
+            let mesh = Polyhedron::of_polytope(&polytope).unwrap().0;
+            let mut open = vec![mesh.tree().root()];
+            let (mut groups, mut kept) = (0, 0);
+            for node in std::iter::from_fn(|| {
+                let node = open.pop()?;
+                open.extend(node.children().into_iter().flatten());
+                Some(node)
+            }) {
+                if node.count <= GROUP_MAX {
+                    groups += 1;
+                    if let Some(hull) = mesh.kept_hull(node) {
+                        kept += size_of::<Polytope>() + hull.heap_bytes();
+                        hull.prepare_hierarchy(&Effort::unlimited()).unwrap();
+                        assert!(std::ptr::eq(hull, mesh.kept_hull(node).unwrap()));
+                    }
+                }
+            }
+            let count = mesh.kept().count.load(Ordering::Relaxed);
+            assert!(count > 0 && count <= Kept::hulls_max(mesh.triangles().len()).min(groups));
+            let lists = size_of_val(mesh.boxes()) + groups.max(1) * 16;
+            let most = Kept::bytes_max(mesh.triangles().len());
+            assert!(kept + lists <= most, "{kept} and {lists} of {most}: {count} of {groups}");
+        }
     }
 }
