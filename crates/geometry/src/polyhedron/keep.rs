@@ -20,8 +20,8 @@ pub(super) struct Kept {
     boxes: OnceLock<Vec<Extent>>,
     /// By the places of their nodes.
     hulls: OnceLock<Vec<OnceLock<Box<Polytope>>>>,
-    /// How many of these there are.
-    count: AtomicUsize,
+    /// What these take, bytes.
+    bytes: AtomicUsize,
 }
 
 /// A copy of a mesh begins anew.
@@ -31,22 +31,20 @@ impl Clone for Kept {
     }
 }
 
-/// The hull of one group in so many triangles may be kept.
-const HULL_SHARE: usize = 16;
-/// So many hulls may be kept of any mesh.
-const HULLS_LEAST: usize = 64;
-/// What a hull of so few triangles takes at most, bytes.
-const HULL_BYTES: usize = 6_144;
+/// Hulls of groups may take so much of any mesh, bytes.
+const HULLS_LEAST: usize = 1 << 14;
+/// And so much for each of its triangles.
+const HULLS_FOR_TRIANGLE: usize = 512;
 
 impl Kept {
-    fn hulls_max(triangles: usize) -> usize {
-        HULLS_LEAST.min(2 * triangles) + triangles / HULL_SHARE
+    fn hull_bytes_max(triangles: usize) -> usize {
+        HULLS_LEAST + HULLS_FOR_TRIANGLE * triangles
     }
 
     /// What may be kept of a mesh of so many triangles, bytes.
     pub(super) fn bytes_max(triangles: usize) -> usize {
         let for_node = size_of::<Extent>() + size_of::<OnceLock<Box<Polytope>>>();
-        2 * triangles * for_node + Self::hulls_max(triangles) * HULL_BYTES
+        2 * triangles * for_node + Self::hull_bytes_max(triangles)
     }
 }
 
@@ -73,18 +71,22 @@ impl Polyhedron {
         if let Some(known) = place.get() {
             return Some(known);
         }
-        if kept.count.load(Ordering::Relaxed) >= Kept::hulls_max(count) {
-            return None;
-        }
+        let room = Kept::hull_bytes_max(count).checked_sub(kept.bytes.load(Ordering::Relaxed))?;
         // The vertices of a body are points that a hull can be built of.
         let built = Box::new(convex_hull(&self.corners_of(node)).ok()?.polytope);
+        let bytes = size_of::<Polytope>() + built.heap_bytes();
+        if bytes > room {
+            // What is nearly full is full: else each question would build this one in vain.
+            kept.bytes.fetch_add(room, Ordering::Relaxed);
+            return None;
+        }
         let mut is_new = false;
         let known = place.get_or_init(|| {
             is_new = true;
             built
         });
         if is_new {
-            kept.count.fetch_add(1, Ordering::Relaxed);
+            kept.bytes.fetch_add(bytes, Ordering::Relaxed);
         }
         Some(known)
     }
@@ -93,7 +95,6 @@ impl Polyhedron {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::effort::Effort;
     use crate::samples::{ball, grid_ball};
 
     /// All groups of a mesh are asked for, twice.
@@ -102,26 +103,22 @@ mod tests {
         for polytope in [ball(4, 1), ball(60, 2), ball(700, 3), grid_ball(4)] {
             let mesh = Polyhedron::of_polytope(&polytope).unwrap().0;
             let mut open = vec![mesh.tree().root()];
-            let (mut groups, mut kept) = (0, 0);
-            for node in std::iter::from_fn(|| {
-                let node = open.pop()?;
+            let mut kept = 0;
+            while let Some(node) = open.pop() {
                 open.extend(node.children().into_iter().flatten());
-                Some(node)
-            }) {
-                if node.count <= GROUP_MAX {
-                    groups += 1;
-                    if let Some(hull) = mesh.kept_hull(node) {
-                        kept += size_of::<Polytope>() + hull.heap_bytes();
-                        hull.prepare_hierarchy(&Effort::unlimited()).unwrap();
-                        assert!(std::ptr::eq(hull, mesh.kept_hull(node).unwrap()));
-                    }
+                if let Some(hull) = Some(node)
+                    .filter(|node| node.count <= GROUP_MAX)
+                    .and_then(|node| mesh.kept_hull(node))
+                {
+                    kept += size_of::<Polytope>() + hull.heap_bytes();
+                    assert!(std::ptr::eq(hull, mesh.kept_hull(node).unwrap()));
                 }
             }
-            let count = mesh.kept().count.load(Ordering::Relaxed);
-            assert!(count > 0 && count <= Kept::hulls_max(mesh.triangles().len()).min(groups));
-            let lists = size_of_val(mesh.boxes()) + groups.max(1) * 16;
-            let most = Kept::bytes_max(mesh.triangles().len());
-            assert!(kept + lists <= most, "{kept} and {lists} of {most}: {count} of {groups}");
+            let count = mesh.triangles().len();
+            assert!(kept > 0 && kept <= Kept::hull_bytes_max(count), "{kept} of {count}");
+            let lists =
+                size_of_val(mesh.boxes()) + (2 * count - 1) * size_of::<OnceLock<Box<Polytope>>>();
+            assert!(kept + lists <= Kept::bytes_max(count), "{kept} and {lists} of {count}");
         }
     }
 }
