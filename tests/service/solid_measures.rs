@@ -1,5 +1,5 @@
-//! Distances, margins and first contacts of polyhedra, turning ones too, and what of that is said of
-//! rounded bodies beside them: each beside what the boxes answer whose union a channel is, with
+//! Distances, margins and first contacts of polyhedra, turning ones too, and what of that is said
+//! of rounded bodies beside them: each beside what the boxes answer whose union a channel is, with
 //! proofs that are accepted as they come and refused when somebody has changed them.
 
 use api::placed_body::Source;

@@ -49,8 +49,8 @@ impl ReadySolid {
     pub(crate) const MADE_BYTES_PER_VERTEX: u64 = 512;
 
     /// What is made of a mesh for each of its vertices, bytes: the vertex where it is and the boxes
-    /// of two triangles there, and its share of the polytopes around groups of them and of the pairs
-    /// of groups that a search has open.
+    /// of two triangles there, and its share of the polytopes around groups of them and of the
+    /// pairs of groups that a search has open.
     pub(crate) const PLACED_BYTES_PER_VERTEX: u64 = 2048;
 
     /// Whether the body bounds a volume, without round edges.

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use arrayvec::ArrayVec;
 
 use super::hulls::ReadyHulls;
+use super::proof::VerdictProof;
 use super::row::{FLAT, NotAnswered, Wanted};
-use super::verdict::VerdictProof;
 use crate::body::{Body, PlacedBody};
 use crate::kind::Kind;
 use crate::solid::{Meeting, ReadySolid};
@@ -33,14 +33,14 @@ pub(super) enum ReadyBoundaries {
     /// None is rounded.
     Solids([SolidOnDemand; 2]),
     /// One is a rounded polytope.
-    Rounded(ReadyHulls, [PlacedBody; 2]),
+    Rounded(ReadyHulls),
 }
 
 /// A body that is made a solid when somebody asks for it: most pairs are told by their hulls.
 #[derive(Clone, Debug)]
 pub(super) struct SolidOnDemand {
     placed: PlacedBody,
-    made: OnceLock<ReadySolid>,
+    made: OnceLock<Box<ReadySolid>>,
 }
 
 impl SolidOnDemand {
@@ -52,26 +52,26 @@ impl SolidOnDemand {
 
     fn solid(&self) -> &ReadySolid {
         let make = || ReadySolid::new(self.placed.clone()).expect("the body bounds a volume");
-        self.made.get_or_init(make)
+        self.made.get_or_init(|| Box::new(make()))
     }
 }
 
 /// How the bodies stand.
 #[derive(Clone, Debug)]
-pub(super) struct Stand {
+pub(super) struct BodiesStand {
     pub(super) verdict: Verdict,
-    shown: Shown,
+    shown: StandBy,
 }
 
 /// What shows that.
 #[derive(Clone, Debug)]
-enum Shown {
+enum StandBy {
     /// Their hulls are apart, as this proves.
-    ByHulls(VerdictProof),
+    Hulls(VerdictProof),
     /// Faces that meet, if any do.
-    ByFaces(Option<Faces>),
+    Faces(Option<Faces>),
     /// One is rounded.
-    ByRadii(Standing),
+    Radii(Standing),
 }
 
 /// How bodies compare with a margin.
@@ -88,7 +88,7 @@ impl ReadyBoundaries {
     pub(super) fn new(bodies: [PlacedBody; 2]) -> Result<Self, NotAnswered> {
         let kinds = bodies.each_ref().map(|placed| placed.body.kind());
         if kinds.contains(&Kind::Rounded) {
-            return Ok(Self::Rounded(ReadyHulls::new(bodies.clone()), bodies));
+            return Ok(Self::Rounded(ReadyHulls::new(bodies)));
         }
         let [p, q] = bodies;
         let ready = |field, placed| {
@@ -101,7 +101,7 @@ impl ReadyBoundaries {
     pub(super) fn hulls(&self) -> Pair<'_> {
         match self {
             Self::Solids([p, q]) => Pair { p: p.placed.hull(), q: q.placed.hull() },
-            Self::Rounded(hulls, _) => hulls.pair(),
+            Self::Rounded(hulls) => hulls.pair(),
         }
     }
 
@@ -109,7 +109,7 @@ impl ReadyBoundaries {
     pub(super) fn rounded_hulls(&self) -> Option<RoundedPair<'_>> {
         match self {
             Self::Solids(_) => None,
-            Self::Rounded(hulls, _) => Some(hulls.rounded()),
+            Self::Rounded(hulls) => Some(hulls.rounded()),
         }
     }
 
@@ -117,7 +117,7 @@ impl ReadyBoundaries {
     fn radii(&self) -> [f64; 2] {
         match self {
             Self::Solids(_) => [0.0; 2],
-            Self::Rounded(hulls, _) => hulls.rounded().radii,
+            Self::Rounded(hulls) => hulls.rounded().radii,
         }
     }
 
@@ -125,7 +125,7 @@ impl ReadyBoundaries {
     pub(super) fn solids(&self) -> Option<[&ReadySolid; 2]> {
         match self {
             Self::Solids([p, q]) => Some([p.solid(), q.solid()]),
-            Self::Rounded(..) => None,
+            Self::Rounded(_) => None,
         }
     }
 
@@ -133,20 +133,17 @@ impl ReadyBoundaries {
     pub(super) fn moved_to(&self, poses: [Pose; 2]) -> Self {
         match self {
             Self::Solids([p, q]) => {
-                let moved = |solid: &SolidOnDemand, pose| SolidOnDemand {
-                    placed: PlacedBody { pose, ..solid.placed.clone() },
-                    made: solid
-                        .made
-                        .get()
-                        .map(|made| made.moved_to(pose))
-                        .map_or_else(OnceLock::new, OnceLock::from),
+                let moved = |solid: &SolidOnDemand, pose| {
+                    let made = solid.made.get().map(|made| Box::new(made.moved_to(pose)));
+                    let placed = PlacedBody { pose, ..solid.placed.clone() };
+                    SolidOnDemand { placed, made: made.map_or_else(OnceLock::new, OnceLock::from) }
                 };
                 Self::Solids([moved(p, poses[0]), moved(q, poses[1])])
             }
-            Self::Rounded(_, [p, q]) => {
+            Self::Rounded(hulls) => {
+                let [p, q] = hulls.bodies();
                 let moved = |placed: &PlacedBody, pose| PlacedBody { pose, ..placed.clone() };
-                let bodies = [moved(p, poses[0]), moved(q, poses[1])];
-                Self::Rounded(ReadyHulls::new(bodies.clone()), bodies)
+                Self::Rounded(ReadyHulls::new([moved(p, poses[0]), moved(q, poses[1])]))
             }
         }
     }
@@ -155,20 +152,20 @@ impl ReadyBoundaries {
     pub(super) fn surfaces(&self) -> Surfaces<'_> {
         let bodies = match self {
             Self::Solids([p, q]) => [boundary(&p.placed), boundary(&q.placed)],
-            Self::Rounded(_, [p, q]) => [boundary(p), boundary(q)],
+            Self::Rounded(hulls) => hulls.bodies().each_ref().map(boundary),
         };
         Surfaces { bodies, radii: self.radii() }
     }
 
     /// How they stand, exactly.
-    pub(super) fn stand(&self, effort: &mut Effort<'_>) -> Result<Stand, Stopped> {
+    pub(super) fn stand(&self, effort: &mut Effort<'_>) -> Result<BodiesStand, Stopped> {
         let of_hulls = match self {
             Self::Solids(_) => {
                 let witness = &mut Witness::default();
                 let found = decide(&self.hulls(), &METHODS[0], witness, effort)?;
                 VerdictProof::OfHulls(found.proof)
             }
-            Self::Rounded(hulls, _) => {
+            Self::Rounded(hulls) => {
                 let witness = &mut Witness::default();
                 VerdictProof::OfRounded(rounded::verdict(&hulls.rounded(), witness, effort)?)
             }
@@ -176,17 +173,20 @@ impl ReadyBoundaries {
         if of_hulls.verdict() == Verdict::Separated {
             // The faces were not asked.
             effort.cost.by_bounds += 1;
-            return Ok(Stand { verdict: Verdict::Separated, shown: Shown::ByHulls(of_hulls) });
+            return Ok(BodiesStand {
+                verdict: Verdict::Separated,
+                shown: StandBy::Hulls(of_hulls),
+            });
         }
         match self {
             Self::Solids([p, q]) => {
                 let [p, q] = [p.solid(), q.solid()];
                 let (verdict, faces) = polyhedra::verdict(p.posed(), q.posed(), effort)?;
-                Ok(Stand { verdict, shown: Shown::ByFaces(faces) })
+                Ok(BodiesStand { verdict, shown: StandBy::Faces(faces) })
             }
-            Self::Rounded(..) => {
+            Self::Rounded(_) => {
                 let found = standing::stand(&self.surfaces(), effort)?;
-                Ok(Stand { verdict: found.verdict(), shown: Shown::ByRadii(found) })
+                Ok(BodiesStand { verdict: found.verdict(), shown: StandBy::Radii(found) })
             }
         }
     }
@@ -194,7 +194,7 @@ impl ReadyBoundaries {
     /// Whether they are within a margin, exactly.
     pub(super) fn within(
         &self,
-        stand: &Stand,
+        stand: &BodiesStand,
         margin: f64,
         effort: &mut Effort<'_>,
     ) -> Result<Within, Stopped> {
@@ -202,11 +202,11 @@ impl ReadyBoundaries {
         if stand.verdict != Verdict::Separated {
             return Ok(Within { compared: Compared { is_within: true, pairs: none }, is_by_hulls });
         }
-        if let Shown::ByHulls(_) = stand.shown {
+        if let StandBy::Hulls(_) = stand.shown {
             let witness = &mut Witness::default();
             let compared = match self {
                 Self::Solids(_) => compare(&self.hulls(), margin, witness, effort)?,
-                Self::Rounded(hulls, _) => {
+                Self::Rounded(hulls) => {
                     rounded::compare(&hulls.rounded(), margin, witness, effort)?
                 }
             };
@@ -222,14 +222,14 @@ impl ReadyBoundaries {
     /// The proof of how they stand, and of what is said of a margin.
     pub(super) fn prove(
         &self,
-        stand: &Stand,
+        stand: &BodiesStand,
         within: Option<(f64, &Within)>,
         wanted: Wanted,
         effort: &mut Effort<'_>,
     ) -> Result<VerdictProof, Unproven> {
         let are_hulls_enough = within.is_none_or(|(_, found)| found.is_by_hulls);
         match (&stand.shown, within) {
-            (Shown::ByHulls(proof), _) if are_hulls_enough => return Ok(proof.clone()),
+            (StandBy::Hulls(proof), _) if are_hulls_enough => return Ok(proof.clone()),
             (_, Some((margin, found))) if !found.compared.is_within => {
                 return self.prove_apart(Clear::Beyond(margin), wanted, effort);
             }
@@ -237,21 +237,21 @@ impl ReadyBoundaries {
         }
         let steps_max = wanted.cover_steps_max;
         match (self, &stand.shown) {
-            (Self::Solids([p, q]), Shown::ByHulls(_) | Shown::ByRadii(_)) => {
+            (Self::Solids([p, q]), StandBy::Hulls(_) | StandBy::Radii(_)) => {
                 let shapes = [&p.solid().shape(), &q.solid().shape()];
                 prove_verdict(shapes, stand.verdict, None, steps_max, effort)
                     .map(VerdictProof::OfSolids)
             }
-            (Self::Solids([p, q]), Shown::ByFaces(faces)) => {
+            (Self::Solids([p, q]), StandBy::Faces(faces)) => {
                 let shapes = [&p.solid().shape(), &q.solid().shape()];
                 prove_verdict(shapes, stand.verdict, faces.as_ref(), steps_max, effort)
                     .map(VerdictProof::OfSolids)
             }
-            (Self::Rounded(..), Shown::ByRadii(found)) => {
+            (Self::Rounded(_), StandBy::Radii(found)) => {
                 let found = found.clone().prove(&self.surfaces(), steps_max, effort);
                 found.map(VerdictProof::OfRoundedSolids)
             }
-            (Self::Rounded(..), Shown::ByHulls(_) | Shown::ByFaces(_)) => {
+            (Self::Rounded(_), StandBy::Hulls(_) | StandBy::Faces(_)) => {
                 self.prove_apart(Clear::Beyond(0.0), wanted, effort)
             }
         }
@@ -267,14 +267,14 @@ impl ReadyBoundaries {
         let cover = prove_clear(&self.surfaces(), clear, wanted.cover_steps_max, effort)?;
         Ok(match self {
             Self::Solids(_) => VerdictProof::OfSolids(SolidProof::Separated(cover)),
-            Self::Rounded(..) => VerdictProof::OfRoundedSolids(RoundedSolidProof::Apart(cover)),
+            Self::Rounded(_) => VerdictProof::OfRoundedSolids(RoundedSolidProof::Apart(cover)),
         })
     }
 
     /// Where faces meet, of bodies that are in contact and not rounded.
-    pub(super) fn meeting(&self, stand: &Stand) -> Option<Meeting> {
+    pub(super) fn meeting(&self, stand: &BodiesStand) -> Option<Meeting> {
         match (self, &stand.shown) {
-            (Self::Solids([p, q]), Shown::ByFaces(Some(faces))) => {
+            (Self::Solids([p, q]), StandBy::Faces(Some(faces))) => {
                 Some(Meeting::new([p.solid(), q.solid()], faces, None))
             }
             _ => None,
@@ -284,13 +284,13 @@ impl ReadyBoundaries {
     /// A point of both, of bodies in contact: nearly the same twice.
     pub(super) fn common_points(
         &self,
-        stand: &Stand,
+        stand: &BodiesStand,
         effort: &mut Effort<'_>,
     ) -> Result<Option<[Vec3; 2]>, Stopped> {
         let surfaces = self.surfaces();
         match &stand.shown {
-            Shown::ByHulls(_) | Shown::ByFaces(None) | Shown::ByRadii(Standing::Apart) => Ok(None),
-            Shown::ByFaces(Some(faces)) => {
+            StandBy::Hulls(_) | StandBy::Faces(None) | StandBy::Radii(Standing::Apart) => Ok(None),
+            StandBy::Faces(Some(faces)) => {
                 let corner = |body: usize, triangle: u32| self.corners(body, triangle);
                 match *faces {
                     Faces::PInQ { triangle } => Ok(corner(0, triangle).and_then(|[first, ..]| {
@@ -310,12 +310,12 @@ impl ReadyBoundaries {
                     | Faces::Edges { .. } => Ok(None),
                 }
             }
-            Shown::ByRadii(Standing::Touching(pairs) | Standing::Near(pairs)) => {
+            StandBy::Radii(Standing::Touching(pairs) | Standing::Near(pairs)) => {
                 let of_p: Vec<u32> = pairs.iter().map(|pair| pair.i).collect();
                 let of_q: Vec<u32> = pairs.iter().map(|pair| pair.j).collect();
                 common::points_of_faces(&surfaces, [&of_p, &of_q], effort)
             }
-            Shown::ByRadii(Standing::Inside) => {
+            StandBy::Radii(Standing::Inside) => {
                 let polytope = surfaces.bodies.iter().find(|body| body.mesh.is_none());
                 Ok(polytope.and_then(|body| common::points_of_vertex(body, 0)))
             }

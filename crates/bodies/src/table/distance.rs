@@ -4,11 +4,11 @@ use arrayvec::ArrayVec;
 
 use super::boundaries::ReadyBoundaries;
 use super::hulls::ReadyHulls;
+use super::proof::VerdictProof;
 use super::radii;
 use super::row::{
     FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way, look_up,
 };
-use super::verdict::VerdictProof;
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use clearance_geometry::Vec3;
@@ -55,7 +55,7 @@ pub struct ReadyDistance {
 enum DistanceOf {
     Hulls(ReadyHulls),
     Radii(ReadyHulls),
-    Faces(ReadyBoundaries),
+    Faces(Box<ReadyBoundaries>),
 }
 
 /// What is asked beside the bodies.
@@ -191,7 +191,9 @@ impl DistanceQuestion {
         let bodies = match self.way {
             Way::Hulls => DistanceOf::Hulls(ReadyHulls::new(bodies)),
             Way::Radii => DistanceOf::Radii(ReadyHulls::new(bodies)),
-            Way::Faces | Way::RoundedFaces => DistanceOf::Faces(ReadyBoundaries::new(bodies)?),
+            Way::Faces | Way::RoundedFaces => {
+                DistanceOf::Faces(Box::new(ReadyBoundaries::new(bodies)?))
+            }
         };
         Ok(ReadyDistance { method: self.method, bodies })
     }

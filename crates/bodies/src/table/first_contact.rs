@@ -1,11 +1,11 @@
 //! When two moving bodies first come into contact, and where.
 
-use super::boundaries::{ReadyBoundaries, Stand};
+use super::boundaries::{BodiesStand, ReadyBoundaries};
 use super::hulls::ReadyHulls;
+use super::proof::VerdictProof;
 use super::row::{
     FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way, look_up,
 };
-use super::verdict::VerdictProof;
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use crate::solid::{Meeting, ReadySolid};
@@ -17,7 +17,7 @@ use clearance_geometry::contact_time::{
 };
 use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::faces::contact::{self, Course, FaceContact};
+use clearance_geometry::faces::contact::{self, FaceContact, FaceCourse};
 use clearance_geometry::faces::distance::measure;
 use clearance_geometry::faces::{Clear, prove_clear};
 use clearance_geometry::meeting::{Impact, impact_of_contact};
@@ -142,7 +142,7 @@ pub struct ReadyFirstContact {
 #[derive(Clone, Debug)]
 enum FirstContactOf {
     Hulls { method: &'static Method, pair: ReadyHulls },
-    Faces { bodies: ReadyBoundaries, travels: Option<[Travel; 2]> },
+    Faces { bodies: Box<ReadyBoundaries>, travels: Option<[Travel; 2]> },
     Radii { method: &'static Method, pair: ReadyHulls },
 }
 
@@ -291,11 +291,11 @@ impl FirstContactQuestion {
                 FirstContactOf::Hulls { method, pair: ReadyHulls::new(bodies) }
             }
             FirstContactBy::Faces(travels) => {
-                let bodies = ReadyBoundaries::new(bodies)?;
+                let bodies = Box::new(ReadyBoundaries::new(bodies)?);
                 FirstContactOf::Faces { bodies, travels: Some(travels) }
             }
             FirstContactBy::FaceGroups => {
-                let bodies = ReadyBoundaries::new(bodies)?;
+                let bodies = Box::new(ReadyBoundaries::new(bodies)?);
                 FirstContactOf::Faces { bodies, travels: None }
             }
             FirstContactBy::Radii { method } => {
@@ -461,7 +461,7 @@ impl AskedFaces<'_> {
     /// Of bodies that are separated at t = 0.
     fn on_course(
         &self,
-        stand: &Stand,
+        stand: &BodiesStand,
         effort: &mut Effort<'_>,
     ) -> Result<FirstContactAnswer, Stopped> {
         let margin = self.motions.margin;
@@ -475,7 +475,8 @@ impl AskedFaces<'_> {
             }
         }
         let question = self.motions.about(self.bodies.hulls());
-        let (surfaces, course) = (self.bodies.surfaces(), Course { question: &question, margin });
+        let (surfaces, course) =
+            (self.bodies.surfaces(), FaceCourse { question: &question, margin });
         let found = contact::find(&surfaces, &course, effort)?;
         let proof = self.proven(|| self.prove_course(stand, &course, &found, effort));
         let FaceContact { outcome, t_free, t_contact, stopped, .. } = found;
@@ -493,8 +494,8 @@ impl AskedFaces<'_> {
 
     fn prove_course(
         &self,
-        stand: &Stand,
-        course: &Course<'_>,
+        stand: &BodiesStand,
+        course: &FaceCourse<'_>,
         found: &FaceContact,
         effort: &mut Effort<'_>,
     ) -> Result<MotionProof, Unproven> {
@@ -516,7 +517,7 @@ impl AskedFaces<'_> {
     /// With the proof that the bodies are separated at t = 0.
     fn with_start(
         &self,
-        stand: &Stand,
+        stand: &BodiesStand,
         contact: SolidMotionProof,
         effort: &mut Effort<'_>,
     ) -> Result<MotionProof, Unproven> {

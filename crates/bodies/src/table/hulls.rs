@@ -14,6 +14,11 @@ impl ReadyHulls {
         Self(bodies)
     }
 
+    /// The bodies themselves.
+    pub(crate) fn bodies(&self) -> &[PlacedBody; 2] {
+        &self.0
+    }
+
     /// As every method takes them.
     pub(crate) fn pair(&self) -> Pair<'_> {
         let [p, q] = &self.0;

@@ -15,6 +15,7 @@ pub mod first_collision;
 pub mod first_contact;
 pub mod hulls;
 pub mod place;
+mod proof;
 mod radii;
 pub mod row;
 pub mod verdict;

@@ -2,6 +2,7 @@
 
 use super::boundaries::{ReadyBoundaries, Within};
 use super::hulls::ReadyHulls;
+pub use super::proof::VerdictProof;
 use super::radii;
 use super::row::{
     FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way, look_up,
@@ -9,9 +10,7 @@ use super::row::{
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use crate::solid::Meeting;
-use clearance_geometry::claim::{
-    RoundedProof, RoundedSolidProof, SolidProof, StaticProof, Verdict,
-};
+use clearance_geometry::claim::{RoundedProof, StaticProof, Verdict};
 use clearance_geometry::contact_time::polyhedra;
 use clearance_geometry::contact_time::polyhedra::proof::Unproven;
 use clearance_geometry::distance::{self, Compared, compare};
@@ -58,7 +57,7 @@ pub struct ReadyVerdict {
 #[derive(Clone, Debug)]
 enum VerdictOf {
     Hulls { method: &'static CollisionMethod, margin: Option<f64>, pair: ReadyHulls },
-    Faces { margin: Option<f64>, bodies: ReadyBoundaries },
+    Faces { margin: Option<f64>, bodies: Box<ReadyBoundaries> },
     Radii { margin: Option<f64>, pair: ReadyHulls },
 }
 
@@ -80,31 +79,6 @@ pub struct Decided {
     pub proof: Result<VerdictProof, Option<Unproven>>,
     /// Where boundaries meet; of hulls it is not told.
     pub meeting: Option<Meeting>,
-}
-
-/// The proof of a verdict.
-#[derive(Clone, Debug)]
-pub enum VerdictProof {
-    /// About the hulls of the bodies.
-    OfHulls(StaticProof),
-    /// About the bodies as they are.
-    OfSolids(SolidProof),
-    /// About polytopes that are rounded, or the hulls of bodies.
-    OfRounded(RoundedProof),
-    /// About a rounded polytope and a polyhedron.
-    OfRoundedSolids(RoundedSolidProof),
-}
-
-impl VerdictProof {
-    /// The verdict that it proves.
-    pub fn verdict(&self) -> Verdict {
-        match self {
-            Self::OfHulls(proof) => proof.verdict(),
-            Self::OfSolids(proof) => proof.verdict(),
-            Self::OfRounded(proof) => proof.verdict,
-            Self::OfRoundedSolids(proof) => proof.verdict(),
-        }
-    }
 }
 
 impl VerdictQuestion {
@@ -170,7 +144,7 @@ impl VerdictQuestion {
                 VerdictOf::Hulls { method, margin, pair: ReadyHulls::new(bodies) }
             }
             VerdictBy::Faces { margin } => {
-                VerdictOf::Faces { margin, bodies: ReadyBoundaries::new(bodies)? }
+                VerdictOf::Faces { margin, bodies: Box::new(ReadyBoundaries::new(bodies)?) }
             }
             VerdictBy::Radii { margin } => {
                 VerdictOf::Radii { margin, pair: ReadyHulls::new(bodies) }

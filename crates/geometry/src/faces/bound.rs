@@ -1,5 +1,5 @@
-//! How near two groups may be, cheaply: along the direction from one box to the other, or from a box
-//! to the other body in one piece.
+//! How near two groups may be, cheaply: along the direction from one box to the other, or from a
+//! box to the other body in one piece.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use crate::effort::{Effort, Stopped};
 use crate::hull::convex_hull;
 use crate::number::tolerance::BOX_ROUNDING;
 use crate::pair::{Pair, Placed};
-use crate::polyhedron::groups::{Groups, PlacedBox};
+use crate::polyhedron::groups::{FaceGroups, PlacedBox};
 use crate::polyhedron::tree::Node;
 use crate::polytope::Polytope;
 use crate::pose::Pose;
@@ -40,7 +40,7 @@ impl Bound {
 /// At most the distance of two groups of which one at least is of a mesh; beyond `above`, metres,
 /// it need not be the best bound.
 pub(super) fn least_gap(
-    groups: &[Groups<'_>; 2],
+    groups: &[FaceGroups<'_>; 2],
     nodes: [Node; 2],
     radii: [f64; 2],
     above: Option<f64>,
@@ -70,7 +70,7 @@ pub(super) fn least_gap(
 /// Of a box and a body in one piece, from the one to the other.
 fn of_box(
     one: &PlacedBox,
-    piece: &Groups<'_>,
+    piece: &FaceGroups<'_>,
     rounded: f64,
     above: Option<f64>,
     effort: &mut Effort<'_>,

@@ -12,7 +12,7 @@ use crate::contact_time::polyhedra::proof::cover::halved;
 use crate::effort::{Effort, Stopped};
 use crate::number::tolerance::BOX_HAZE;
 use crate::pair::{Question, VertexPair};
-use crate::polyhedron::groups::Groups;
+use crate::polyhedron::groups::FaceGroups;
 use crate::polyhedron::tree::Node;
 use crate::witness::Witness;
 
@@ -35,14 +35,14 @@ pub struct FaceContact {
 /// How two bodies move, and how finely to look: the question about their hulls, of which the margin
 /// is told apart from the radii.
 #[derive(Clone, Copy, Debug)]
-pub struct Course<'q> {
+pub struct FaceCourse<'q> {
     /// About the hulls of the bodies.
     pub question: &'q Question<'q>,
     /// Contact means a distance of at most this, metres.
     pub margin: f64,
 }
 
-impl Course<'_> {
+impl FaceCourse<'_> {
     /// What rounding may take from the gap along a direction, metres.
     pub(super) fn haze(&self, surfaces: &Surfaces<'_>) -> f64 {
         let Question { motion_p, motion_q, .. } = self.question;
@@ -84,7 +84,7 @@ impl Course<'_> {
 /// t = 0. A step is a pair of groups, and each step of the searches for two.
 pub fn find(
     surfaces: &Surfaces<'_>,
-    course: &Course<'_>,
+    course: &FaceCourse<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<FaceContact, Stopped> {
     effort.one_question(|effort| {
@@ -97,22 +97,22 @@ pub fn find(
             stopped: None,
         };
         let (radii, haze) = (surfaces.radii, course.haze(surfaces));
-        Ok(Search { radii, haze, course, groups, open, found }.run(effort))
+        Ok(EarliestSearch { radii, haze, course, groups, open, found }.run(effort))
     })
 }
 
-struct Search<'a, 'b> {
+struct EarliestSearch<'a, 'b> {
     radii: [f64; 2],
     haze: f64,
-    course: &'b Course<'b>,
-    groups: [Groups<'a>; 2],
+    course: &'b FaceCourse<'b>,
+    groups: [FaceGroups<'a>; 2],
     open: Frontier,
     found: FaceContact,
 }
 
-impl Search<'_, '_> {
+impl EarliestSearch<'_, '_> {
     fn run(mut self, effort: &mut Effort<'_>) -> FaceContact {
-        self.open.push(0.0, self.groups.each_ref().map(Groups::root));
+        self.open.push(0.0, self.groups.each_ref().map(FaceGroups::root));
         if let Err(stopped) = self.descend(effort) {
             self.found.stopped = Some(stopped);
             if self.found.outcome == Outcome::NoContact {

@@ -2,7 +2,7 @@
 //! claimed, at rest or on their ways.
 
 use super::bound::least_gap;
-use super::contact::Course;
+use super::contact::FaceCourse;
 use super::margin::compare_hulls;
 use super::{OuterPair, Surfaces};
 use crate::claim::{Cover, Direction, Frame, Link, Verdict};
@@ -15,7 +15,7 @@ use crate::meeting::unit_vector;
 use crate::motion::Motion;
 use crate::number::tolerance::BOX_HAZE;
 use crate::pair::Pair;
-use crate::polyhedron::groups::{Groups, named_direction};
+use crate::polyhedron::groups::{FaceGroups, named_direction};
 use crate::polyhedron::tree::Node;
 use crate::rounded::{self, RoundedPair};
 use crate::witness::Witness;
@@ -30,7 +30,7 @@ pub enum Clear<'q> {
     /// At rest they share no more than points of their boundaries.
     NoNearer,
     /// They are free from t = 0 to this.
-    Until(&'q Course<'q>, f64),
+    Until(&'q FaceCourse<'q>, f64),
 }
 
 /// A cover that shows it, of at most `steps_max` steps and links.
@@ -61,7 +61,7 @@ struct Prover<'a, 'b> {
 impl Prover<'_, '_> {
     fn separate(
         &self,
-        groups: &mut [Groups<'_>; 2],
+        groups: &mut [FaceGroups<'_>; 2],
         nodes: [Node; 2],
         effort: &mut Effort<'_>,
     ) -> Result<Option<Vec<Link>>, Stopped> {
@@ -88,7 +88,7 @@ impl Prover<'_, '_> {
                 let direction = self.no_nearer(&outer, effort)?;
                 Ok(direction.and_then(|direction| at_rest(groups, &outer, &direction)))
             }
-            Clear::Until(course, until) => self.on_the_way(course, until, groups, &outer, effort),
+            Clear::Until(..) => self.on_the_way(groups, &outer, effort),
         }
     }
 
@@ -140,12 +140,11 @@ impl Prover<'_, '_> {
     /// Links that keep it apart until then.
     fn on_the_way(
         &self,
-        course: &Course<'_>,
-        until: f64,
-        groups: &[Groups<'_>; 2],
+        groups: &[FaceGroups<'_>; 2],
         outer: &OuterPair<'_>,
         effort: &mut Effort<'_>,
     ) -> Result<Option<Vec<Link>>, Stopped> {
+        let Clear::Until(course, until) = self.clear else { return Ok(None) };
         let question = course.about(self.surfaces.radii, self.haze, outer);
         let found = first_contact(&question, &mut Witness::default(), effort)?;
         let is_free = found.initial.verdict() == Verdict::Separated
@@ -157,11 +156,12 @@ impl Prover<'_, '_> {
         let hulls = [outer.pair.p.body, outer.pair.q.body];
         let turns = [question.motion_p, question.motion_q].iter().any(is_turning);
         let link = |link: &Link| {
-            let direction = match link.direction {
-                direction if outer.are_hulls => named_direction(groups, hulls, &direction),
-                // Its point is the nearest on all of the way.
-                Direction::Nearest { .. } if !turns => None,
-                direction => as_numbers(&outer.pair, &direction),
+            // The point nearest on all of the way has no direction in numbers.
+            let is_swept = !turns && matches!(link.direction, Direction::Nearest { .. });
+            let direction = if outer.are_hulls {
+                named_direction(groups, hulls, &link.direction)
+            } else {
+                as_numbers(&outer.pair, &link.direction).filter(|_| !is_swept)
             };
             direction.map(|direction| Link { direction, ..*link })
         };
@@ -192,7 +192,7 @@ fn as_numbers(pair: &Pair<'_>, direction: &Direction) -> Option<Direction> {
 
 /// The link of bodies at rest.
 fn at_rest(
-    groups: &[Groups<'_>; 2],
+    groups: &[FaceGroups<'_>; 2],
     outer: &OuterPair<'_>,
     direction: &Direction,
 ) -> Option<Vec<Link>> {

@@ -13,7 +13,7 @@ use crate::effort::{Effort, Stopped};
 use crate::hull::convex_hull;
 use crate::meeting::normal_apart;
 use crate::pair::{Pair, VertexPair};
-use crate::polyhedron::groups::Groups;
+use crate::polyhedron::groups::FaceGroups;
 use crate::polyhedron::tree::Node;
 use crate::rounded::{self, RoundedPair};
 use crate::witness::Witness;
@@ -67,7 +67,7 @@ pub fn measure(
     stops: Stops,
     effort: &mut Effort<'_>,
 ) -> Result<FaceDistance, Stopped> {
-    effort.one_question(|effort| Ok(Search::new(surfaces, stops)?.run(effort)))
+    effort.one_question(|effort| Ok(NearestSearch::new(surfaces, stops)?.run(effort)))
 }
 
 /// The nearest two faces so far.
@@ -79,15 +79,15 @@ struct Best {
     near: Near,
 }
 
-struct Search<'a> {
+struct NearestSearch<'a> {
     radii: [f64; 2],
     stops: Stops,
-    groups: [Groups<'a>; 2],
+    groups: [FaceGroups<'a>; 2],
     open: Frontier,
     best: Best,
 }
 
-impl<'a> Search<'a> {
+impl<'a> NearestSearch<'a> {
     /// Begins with the distance of two vertices, which is no less.
     fn new(surfaces: &Surfaces<'a>, stops: Stops) -> Result<Self, Stopped> {
         let (groups, radii) = (surfaces.groups(), surfaces.radii);
@@ -103,7 +103,7 @@ impl<'a> Search<'a> {
     }
 
     fn run(mut self, effort: &mut Effort<'_>) -> FaceDistance {
-        let roots = self.groups.each_ref().map(Groups::root);
+        let roots = self.groups.each_ref().map(FaceGroups::root);
         self.open.push(0.0, roots);
         let stopped = self.descend(effort).err();
         let Best { lower, near: Near { upper, pairs, closest, normal, .. } } = self.best;
@@ -116,7 +116,7 @@ impl<'a> Search<'a> {
     /// Looks into the groups that may be nearer than the nearest triangles so far, until nobody
     /// wants to know more.
     fn descend(&mut self, effort: &mut Effort<'_>) -> Result<(), Stopped> {
-        let roots = self.groups.each_ref().map(Groups::root);
+        let roots = self.groups.each_ref().map(FaceGroups::root);
         if halved(&self.groups, roots).is_none() {
             self.open = Frontier::new(0);
             return self.look(roots, effort).inspect_err(|_| self.open.push(0.0, roots));

@@ -8,13 +8,13 @@ use crate::contact_time::polyhedra::proof::cover::halved;
 use crate::distance::{self, Compared};
 use crate::effort::{Effort, Stopped};
 use crate::pair::Pair;
-use crate::polyhedron::groups::Groups;
+use crate::polyhedron::groups::FaceGroups;
 use crate::rounded::{self, RoundedPair};
 use crate::witness::Witness;
 
-/// Compares the distance with a margin: radii and margin are summed exactly. The pairs show that the
-/// bodies are within it, if they are; those of P are of one face of it, and so are those of Q. That
-/// they are beyond it, a cover shows ([`super::prove_clear`]). A step is a pair of groups.
+/// Compares the distance with a margin: radii and margin are summed exactly. The pairs show that
+/// the bodies are within it, if they are; those of P are of one face of it, and so are those of Q.
+/// That they are beyond it, a cover shows ([`super::prove_clear`]). A step is a pair of groups.
 pub fn compare(
     surfaces: &Surfaces<'_>,
     margin: f64,
@@ -22,7 +22,7 @@ pub fn compare(
 ) -> Result<Compared, Stopped> {
     effort.one_question(|effort| {
         let mut groups = surfaces.groups();
-        let mut open = vec![groups.each_ref().map(Groups::root)];
+        let mut open = vec![groups.each_ref().map(FaceGroups::root)];
         while let Some(nodes) = open.pop() {
             effort.spend_step()?;
             let halves = halved(&groups, nodes);

@@ -1,9 +1,9 @@
 //! How far apart two bodies are, and when they meet, of which one at least is no hull: by groups of
 //! the triangles that bound them.
 //!
-//! Everything but [`standing`] is asked of bodies whose surfaces share no point and of which neither
-//! is within the other: then the distance of the bodies is that of their surfaces, and they first
-//! meet when these do. How bodies stand that are not rounded,
+//! Everything but [`standing`] is asked of bodies whose surfaces share no point and of which
+//! neither is within the other: then the distance of the bodies is that of their surfaces, and they
+//! first meet when these do. How bodies stand that are not rounded,
 //! [`polyhedra::verdict`](crate::contact_time::polyhedra::verdict) tells.
 //!
 //! A surface is the union of its triangles, so a distance is the least of those of two triangles,
@@ -14,8 +14,8 @@
 //! triangles are asked about exactly, by the same methods. Radii, margins, deviations and motions
 //! of every kind are theirs.
 //!
-//! Reading order: [`distance`], [`margin`], [`standing`], [`contact`]; `cover` proves what is free, by directions
-//! for all pairs of triangles.
+//! Reading order: [`distance`], [`margin`], [`standing`], [`contact`]; `cover` proves what is free,
+//! by directions for all pairs of triangles.
 
 mod bound;
 pub mod common;
@@ -33,7 +33,7 @@ pub use self::cover::{Clear, prove_clear};
 use arrayvec::ArrayVec;
 
 use crate::pair::{Pair, Placed, VertexPair};
-use crate::polyhedron::groups::{Groups, Outer, named};
+use crate::polyhedron::groups::{FaceGroups, Outer, named};
 use crate::polyhedron::tree::Node;
 use crate::polyhedron::{Boundary, HulledBody};
 
@@ -52,8 +52,8 @@ impl<'a> Surfaces<'a> {
         Self { bodies: bodies.map(Boundary::from), radii: [0.0; 2] }
     }
 
-    fn groups(&self) -> [Groups<'a>; 2] {
-        self.bodies.map(Groups::new)
+    fn groups(&self) -> [FaceGroups<'a>; 2] {
+        self.bodies.map(FaceGroups::new)
     }
 
     /// Of both together; 0 of a body in one piece.
@@ -79,14 +79,14 @@ struct OuterPair<'b> {
 
 impl<'b> OuterPair<'b> {
     /// Builds what holds two groups, if that has to be built.
-    fn prepare(groups: &mut [Groups<'_>; 2], nodes: [Node; 2]) {
+    fn prepare(groups: &mut [FaceGroups<'_>; 2], nodes: [Node; 2]) {
         for (of_body, node) in groups.iter_mut().zip(nodes) {
             of_body.prepare(node);
         }
     }
 
     /// Of two groups that were prepared.
-    fn of(groups: &'b [Groups<'_>; 2], nodes: [Node; 2]) -> Option<Self> {
+    fn of(groups: &'b [FaceGroups<'_>; 2], nodes: [Node; 2]) -> Option<Self> {
         let [p, q] = [0, 1].map(|k| {
             let outer = groups[k].outer(nodes[k]);
             outer.map(|Outer { polytope, is_hull }| {
@@ -100,7 +100,7 @@ impl<'b> OuterPair<'b> {
 
 /// Pairs of vertices of two hulls as the bodies name them.
 fn names<const N: usize>(
-    groups: &[Groups<'_>; 2],
+    groups: &[FaceGroups<'_>; 2],
     pair: &Pair<'_>,
     pairs: &[VertexPair],
 ) -> ArrayVec<VertexPair, N> {

@@ -9,7 +9,7 @@ use crate::contact_time::polyhedra::proof::Unproven;
 use crate::contact_time::polyhedra::proof::cover::halved;
 use crate::effort::{Effort, Stopped};
 use crate::pair::VertexPair;
-use crate::polyhedron::groups::{Boundary, Groups};
+use crate::polyhedron::groups::{Boundary, FaceGroups};
 use crate::polyhedron::placed::{Stand, slack};
 use crate::polyhedron::ray::{Start, around, crosses_odd};
 use crate::pose::scaled_points::{Exponents, ScaledPoints};
@@ -83,7 +83,7 @@ pub fn stand(surfaces: &Surfaces<'_>, effort: &mut Effort<'_>) -> Result<Standin
 fn nearest(surfaces: &Surfaces<'_>, effort: &mut Effort<'_>) -> Result<Standing, Stopped> {
     let mut groups = surfaces.groups();
     let mut found = Standing::Apart;
-    let mut open = vec![groups.each_ref().map(Groups::root)];
+    let mut open = vec![groups.each_ref().map(FaceGroups::root)];
     while let Some(nodes) = open.pop() {
         effort.spend_step()?;
         OuterPair::prepare(&mut groups, nodes);

@@ -1,7 +1,7 @@
 //! Against all pairs of triangles one by one, against convex methods where a body is convex, and
 //! against the judges.
 
-use super::contact::{Course, FaceContact};
+use super::contact::{FaceContact, FaceCourse};
 use super::distance::FaceDistance;
 use super::standing::Standing;
 use super::*;
@@ -180,7 +180,7 @@ fn a_search_that_is_stopped_leaves_brackets_that_hold() {
         let way = scene.poses[0].translation - scene.poses[1].translation;
         let turns = Motion::Screw { pivot: None, velocity: way, axis: Vec3::z(), angle: 1.0 };
         let question = Question::new(hulls, Motion::rest(), turns);
-        let course = Course { question: &question, margin: 0.0 };
+        let course = FaceCourse { question: &question, margin: 0.0 };
         let whole = contact::find(&surfaces, &course, &mut Effort::unlimited()).unwrap();
         for steps in (0..40).chain([100, 400]) {
             let effort = &mut Effort::with_steps(steps);
@@ -353,7 +353,7 @@ fn motion(kind: u32, start: &Pose, random: &mut Random) -> Motion {
 
 fn judged_course(
     surfaces: &Surfaces<'_>,
-    course: &Course<'_>,
+    course: &FaceCourse<'_>,
     found: &FaceContact,
     told: [f64; 2],
 ) -> Result<(), Refusal> {
@@ -397,7 +397,7 @@ fn bodies_that_turn_meet_when_the_first_of_their_triangles_do_and_it_is_proven()
         let hulls =
             Pair::new(&scene.made[0].hull, scene.poses[0], &scene.made[1].hull, scene.poses[1]);
         let question = Question { deviation_p, ..Question::new(hulls, motion_p, motion_q) };
-        let course = Course { question: &question, margin };
+        let course = FaceCourse { question: &question, margin };
         let found = contact::find(&surfaces, &course, &mut Effort::unlimited()).unwrap();
         seen += 1;
         let (mut outcome, mut bracket) = (Outcome::NoContact, [1.0_f64; 2]);

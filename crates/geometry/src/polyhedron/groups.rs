@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use super::keep::GROUP_MAX;
 use super::mesh::Polyhedron;
 use super::tree::{Extent, Node};
 use crate::Vec3;
@@ -83,10 +84,6 @@ impl<'a> Boundary<'a> {
     }
 }
 
-/// Triangles of a group whose hull is built: with few, a hull is soon built, and with more than one
-/// there are fewer pairs to list.
-pub(super) const GROUP_MAX: u32 = 32;
-
 /// So many polytopes around groups are made for one question at a time, and one for so many
 /// triangles: what a question about a large mesh takes has a limit.
 const MADE_LEAST: usize = 64;
@@ -95,7 +92,7 @@ const MADE_SHARE: usize = 16;
 
 /// A body and what holds its groups, made when it is first asked for.
 #[derive(Debug)]
-pub(crate) struct Groups<'a> {
+pub(crate) struct FaceGroups<'a> {
     pub(crate) boundary: Boundary<'a>,
     /// What the mesh does not keep, by the places of the nodes.
     made: BTreeMap<u32, Polytope>,
@@ -134,7 +131,7 @@ pub(crate) struct Outer<'b> {
     pub(crate) is_hull: bool,
 }
 
-impl<'a> Groups<'a> {
+impl<'a> FaceGroups<'a> {
     pub(crate) fn new(boundary: Boundary<'a>) -> Self {
         // The rounding of a pose, of the middle of a box, and of a product with a unit vector.
         let places = boundary.reach() + boundary.pose.translation.amax();
@@ -238,7 +235,7 @@ fn box_corners(mesh: &Polyhedron, node: Node) -> [Vec3; 8] {
 
 /// A pair of vertices of two hulls as the bodies name them.
 pub(crate) fn named(
-    [p, q]: &[Groups<'_>; 2],
+    [p, q]: &[FaceGroups<'_>; 2],
     [of_p, of_q]: [&Polytope; 2],
     pair: VertexPair,
 ) -> Option<VertexPair> {
@@ -247,7 +244,7 @@ pub(crate) fn named(
 
 /// A direction that two hulls name, as the bodies name it.
 pub(crate) fn named_direction(
-    groups: &[Groups<'_>; 2],
+    groups: &[FaceGroups<'_>; 2],
     hulls: [&Polytope; 2],
     direction: &Direction,
 ) -> Option<Direction> {

@@ -7,8 +7,6 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::groups::GROUP_MAX;
-use super::mesh::Polyhedron;
 use super::tree::{Extent, Node};
 use crate::Vec3;
 use crate::hull::convex_hull;
@@ -16,7 +14,7 @@ use crate::polytope::Polytope;
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct KeptGroups {
     boxes: OnceLock<Vec<Extent>>,
     /// By the places of their nodes.
     hulls: OnceLock<Vec<OnceLock<Box<Polytope>>>>,
@@ -25,18 +23,22 @@ pub(super) struct Kept {
 }
 
 /// A copy of a mesh begins anew.
-impl Clone for Kept {
+impl Clone for KeptGroups {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
+
+/// Triangles of a group whose hull is built: with few, a hull is soon built, and with more than one
+/// there are fewer pairs to list.
+pub(super) const GROUP_MAX: u32 = 32;
 
 /// Hulls of groups may take so much of any mesh, bytes.
 const HULLS_LEAST: usize = 1 << 14;
 /// And so much for each of its triangles.
 const HULLS_FOR_TRIANGLE: usize = 512;
 
-impl Kept {
+impl KeptGroups {
     fn hull_bytes_max(triangles: usize) -> usize {
         HULLS_LEAST + HULLS_FOR_TRIANGLE * triangles
     }
@@ -48,36 +50,34 @@ impl Kept {
     }
 }
 
-impl Polyhedron {
-    /// The boxes of all nodes of its tree in its own frame, exactly.
-    pub(crate) fn boxes(&self) -> &[Extent] {
-        let boxes = || self.tree().boxes(self.vertices(), self.triangles(), 0.0);
-        self.kept().boxes.get_or_init(boxes)
+impl KeptGroups {
+    /// The boxes of all nodes, made when they are first asked for.
+    pub(super) fn boxes(&self, make: impl FnOnce() -> Vec<Extent>) -> &[Extent] {
+        self.boxes.get_or_init(make)
     }
 
-    /// The corners of the triangles of a group.
-    pub(crate) fn corners_of(&self, node: Node) -> Vec<Vec3> {
-        let corners = self.tree().triangles(node).iter().flat_map(|&at| self.triangle(at));
-        corners.map(|vertex| self.vertices()[vertex as usize]).collect()
-    }
-
-    /// The hull of a small group; none: there is no room to keep it.
-    pub(crate) fn kept_hull(&self, node: Node) -> Option<&Polytope> {
+    /// The hull of the corners of a group of a mesh of so many triangles; none: there is no room to
+    /// keep it.
+    pub(super) fn hull(
+        &self,
+        node: Node,
+        triangles: usize,
+        corners: impl FnOnce() -> Vec<Vec3>,
+    ) -> Option<&Polytope> {
         debug_assert!(node.count <= GROUP_MAX);
-        let kept = self.kept();
-        let count = self.triangles().len();
-        let hulls = kept.hulls.get_or_init(|| vec![OnceLock::new(); 2 * count - 1]);
+        let hulls = self.hulls.get_or_init(|| vec![OnceLock::new(); 2 * triangles - 1]);
         let place = &hulls[node.at as usize];
         if let Some(known) = place.get() {
             return Some(known);
         }
-        let room = Kept::hull_bytes_max(count).checked_sub(kept.bytes.load(Ordering::Relaxed))?;
+        let taken = self.bytes.load(Ordering::Relaxed);
+        let room = Self::hull_bytes_max(triangles).checked_sub(taken)?;
         // The vertices of a body are points that a hull can be built of.
-        let built = Box::new(convex_hull(&self.corners_of(node)).ok()?.polytope);
+        let built = Box::new(convex_hull(&corners()).ok()?.polytope);
         let bytes = size_of::<Polytope>() + built.heap_bytes();
         if bytes > room {
             // What is nearly full is full: else each question would build this one in vain.
-            kept.bytes.fetch_add(room, Ordering::Relaxed);
+            self.bytes.fetch_add(room, Ordering::Relaxed);
             return None;
         }
         let mut is_new = false;
@@ -86,7 +86,7 @@ impl Polyhedron {
             built
         });
         if is_new {
-            kept.bytes.fetch_add(bytes, Ordering::Relaxed);
+            self.bytes.fetch_add(bytes, Ordering::Relaxed);
         }
         Some(known)
     }
@@ -95,6 +95,7 @@ impl Polyhedron {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::polyhedron::Polyhedron;
     use crate::samples::{ball, grid_ball};
 
     /// All groups of a mesh are asked for, twice.
@@ -115,10 +116,10 @@ mod tests {
                 }
             }
             let count = mesh.triangles().len();
-            assert!(kept > 0 && kept <= Kept::hull_bytes_max(count), "{kept} of {count}");
+            assert!(kept > 0 && kept <= KeptGroups::hull_bytes_max(count), "{kept} of {count}");
             let lists =
                 size_of_val(mesh.boxes()) + (2 * count - 1) * size_of::<OnceLock<Box<Polytope>>>();
-            assert!(kept + lists <= Kept::bytes_max(count), "{kept} and {lists} of {count}");
+            assert!(kept + lists <= KeptGroups::bytes_max(count), "{kept} and {lists} of {count}");
         }
     }
 }

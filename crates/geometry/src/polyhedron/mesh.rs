@@ -11,10 +11,10 @@
 use dashu_int::{IBig, UBig};
 
 use super::canonical;
-use super::keep::Kept;
+use super::keep::KeptGroups;
 use super::meeting::{Sight, segment_meets_triangle, triangles_meet};
 use super::ray::{Start, around, crosses_odd};
-use super::tree::{BoxedTree, Tree, any_meeting_leaves};
+use super::tree::{BoxedTree, Extent, Node, Tree, any_meeting_leaves};
 use crate::Vec3;
 use crate::effort::{Effort, Stopped};
 use crate::number::orientation::{Axis, Side, Turn, are_collinear, side_of_plane, turn};
@@ -36,7 +36,7 @@ pub struct Polyhedron {
     shells: Vec<u32>,
     owned: Vec<Owned>,
     tree: Tree,
-    kept: Kept,
+    kept: KeptGroups,
     /// Cubic metres, rounded.
     volume: f64,
 }
@@ -172,7 +172,7 @@ impl Polyhedron {
         let across = across(&triangles, &edges);
         let owned = owned(vertices.len(), &triangles);
         let tree = Tree::build(&vertices, &triangles);
-        let kept = Kept::default();
+        let kept = KeptGroups::default();
         Self { vertices, triangles, across, shells, owned, tree, kept, volume }
     }
 
@@ -214,7 +214,7 @@ impl Polyhedron {
         size_of_val(self.vertices())
             + self.triangles.len() * for_triangle
             + size_of_val(&*self.shells)
-            + Kept::bytes_max(self.triangles.len())
+            + KeptGroups::bytes_max(self.triangles.len())
     }
 
     /// How many parts of the surface are connected over edges.
@@ -245,8 +245,20 @@ impl Polyhedron {
         &self.tree
     }
 
-    pub(super) fn kept(&self) -> &Kept {
-        &self.kept
+    /// The boxes of all nodes of its tree in its own frame, exactly.
+    pub(crate) fn boxes(&self) -> &[Extent] {
+        self.kept.boxes(|| self.tree.boxes(&self.vertices, &self.triangles, 0.0))
+    }
+
+    /// The corners of the triangles of a group.
+    pub(crate) fn corners_of(&self, node: Node) -> Vec<Vec3> {
+        let corners = self.tree.triangles(node).iter().flat_map(|&at| self.triangle(at));
+        corners.map(|vertex| self.vertices[vertex as usize]).collect()
+    }
+
+    /// The hull of a small group; none: there is no room to keep it.
+    pub(crate) fn kept_hull(&self, node: Node) -> Option<&Polytope> {
+        self.kept.hull(node, self.triangles.len(), || self.corners_of(node))
     }
 }
 

@@ -100,8 +100,8 @@ pub struct RoundedSolids<'a> {
     pub radii: [f64; 2],
 }
 
-/// The proof of how a rounded polytope and what a mesh bounds stand. R is the exact sum of the radii,
-/// and faces are those of the bodies that are rounded.
+/// The proof of how a rounded polytope and what a mesh bounds stand. R is the exact sum of the
+/// radii, and faces are those of the bodies that are rounded.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RoundedSolidProof {
     /// Separated: along each direction of a cover, all at rest, the bodies that are rounded are

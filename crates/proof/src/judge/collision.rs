@@ -3,7 +3,7 @@
 //! No proof is asked for of two bodies that a coordinate axis separates all the time: their extents
 //! tell, at both ends of it, since they move linearly.
 
-use super::cover::{Kept, Payer, Span, exact_points, judge_cover};
+use super::cover::{CoverShows, Payer, Span, exact_points, judge_cover};
 use super::exact::Exact;
 use super::refusal::Refusal;
 use super::solids::{judge_solid_motion_for, judge_solids, travel_of};
@@ -129,7 +129,7 @@ fn judge_others(
         let solids = solids(moving);
         let travel = travel_of(&solids, moving.map(|body| &body.motion))?;
         let span = Span { travel, until, may_touch_at_end: false };
-        judge_cover(&solids, &Kept::OnTheWay(span), cover, payer)
+        judge_cover(&solids, &CoverShows::OnTheWay(span), cover, payer)
             .map_err(|why| of_pair(*pair, why))?;
     }
     let is_listed = |pair: [u32; 2]| free.binary_search_by(|listed| listed.pair.cmp(&pair)).is_ok();

@@ -6,8 +6,6 @@
 //! every pair of faces is covered needs no look: the steps walk down a tree whose leaves are all
 //! pairs.
 
-use std::cmp::Ordering;
-
 use super::direction::{LinkSweep, exact_direction, exact_direction_of_link};
 use super::exact::{Exact, exact_point, minus, pay_for_vertex, scalar_product, vector_product};
 use super::motion::is_free_on_course;
@@ -30,7 +28,7 @@ pub(super) struct Span {
 }
 
 /// What a cover shows of all pairs of faces.
-pub(super) enum Kept<'a> {
+pub(super) enum CoverShows<'a> {
     /// They do not meet on a way.
     OnTheWay(Span),
     /// At rest they are at least so far apart, and farther than that.
@@ -47,13 +45,13 @@ pub(super) enum Kept<'a> {
 /// No faces meet throughout, and neither body is within the other.
 pub(super) fn judge_cover(
     solids: &Solids<'_>,
-    kept: &Kept<'_>,
+    shows: &CoverShows<'_>,
     cover: &Cover,
     payer: &mut Payer<'_, '_>,
 ) -> Result<(), Refusal> {
     let judge = CoverJudge {
         pair: Bodies { p: solids.p.points, q: solids.q.points },
-        kept,
+        shows,
         p: CoverSide::new(&solids.p, &cover.order_p, payer.effort)?,
         q: CoverSide::new(&solids.q, &cover.order_q, payer.effort)?,
     };
@@ -198,7 +196,7 @@ pub(super) fn exact_points(
 
 struct CoverJudge<'a, 'b> {
     pair: Bodies<'a>,
-    kept: &'b Kept<'b>,
+    shows: &'b CoverShows<'b>,
     p: CoverSide<'a>,
     q: CoverSide<'a>,
 }
@@ -230,34 +228,34 @@ impl CoverJudge<'_, '_> {
         chain: &[Link],
         payer: &mut Payer<'_, '_>,
     ) -> Result<(), Refusal> {
-        let groups = [self.p.vertices(m), self.q.vertices(n)];
+        let left = Left { judge: self, groups: [self.p.vertices(m), self.q.vertices(n)] };
         for _ in chain {
-            payer.visit(groups[0].len() + groups[1].len())?;
+            payer.visit(left.groups[0].len() + left.groups[1].len())?;
         }
-        let is_apart = match self.kept {
-            Kept::OnTheWay(span) => self.is_free(&groups, span, chain, payer.effort)?,
-            Kept::AtRest { least, more_than } => match chain {
-                [link] if is_at_rest(link) => {
-                    let s = exact_direction(&self.pair, &link.direction)?;
-                    let gap = self.gap(&groups, &s, payer.effort)?;
-                    signed_compared(&gap, &s, least) != Ordering::Less
-                        && more_than
-                            .as_ref()
-                            .is_none_or(|most| signed_compared(&gap, &s, most).is_gt())
-                }
-                _ => false,
-            },
-            Kept::OnCourse(course, until) => {
-                is_free_on_course(course, &groups, *until, chain, payer.effort)?
+        let is_apart = match self.shows {
+            CoverShows::OnTheWay(span) => left.is_free(span, chain, payer.effort)?,
+            CoverShows::AtRest { least, more_than } => {
+                left.is_beyond(least, more_than.as_ref(), chain, payer.effort)?
+            }
+            CoverShows::OnCourse(course, until) => {
+                is_free_on_course(course, &left.groups, *until, chain, payer.effort)?
             }
         };
         if is_apart { Ok(()) } else { Err(Refusal::CoverFails(at)) }
     }
+}
 
-    /// Whether joined links separate two groups all the time.
+/// What is left of both bodies.
+struct Left<'a, 'b> {
+    judge: &'b CoverJudge<'a, 'b>,
+    /// Vertices of P and of Q, ascending.
+    groups: [Vec<u32>; 2],
+}
+
+impl Left<'_, '_> {
+    /// Whether joined links separate it all the time.
     fn is_free(
         &self,
-        groups: &[Vec<u32>; 2],
         span: &Span,
         chain: &[Link],
         effort: &mut Effort<'_>,
@@ -270,28 +268,42 @@ impl CoverJudge<'_, '_> {
                 return Ok(false);
             }
             covered = link.t1.max(covered);
-            if !self.separates(groups, span, link, is_last, effort)? {
+            if !self.separates(span, link, is_last, effort)? {
                 return Ok(false);
             }
         }
         Ok(!chain.is_empty() && covered >= span.until)
     }
 
-    /// Least height of Q's group along s less the greatest of P's, at t = 0.
-    fn gap(
+    /// Whether one link of bodies at rest keeps it at least so far apart, and farther than that.
+    fn is_beyond(
         &self,
-        [m, n]: &[Vec<u32>; 2],
-        s: &Exact,
+        least: &Dyadic,
+        more_than: Option<&Dyadic>,
+        chain: &[Link],
         effort: &mut Effort<'_>,
-    ) -> Result<Dyadic, Refusal> {
+    ) -> Result<bool, Refusal> {
+        let [link] = chain else { return Ok(false) };
+        if !is_at_rest(link) {
+            return Ok(false);
+        }
+        let s = exact_direction(&self.judge.pair, &link.direction)?;
+        let gap = self.gap(&s, effort)?;
+        let is_more = |most: &Dyadic| signed_compared(&gap, &s, most).is_gt();
+        Ok(signed_compared(&gap, &s, least).is_ge() && more_than.is_none_or(is_more))
+    }
+
+    /// Least height of Q's vertices along s less the greatest of P's, at t = 0.
+    fn gap(&self, s: &Exact, effort: &mut Effort<'_>) -> Result<Dyadic, Refusal> {
         let mut heights = |points: &[Exact], group: &[u32]| -> Result<Vec<Dyadic>, Stopped> {
             let height = |(at, v): (u32, &u32)| {
                 pay_for_vertex(at, effort).map(|()| scalar_product(s, &points[*v as usize]))
             };
             (0..).zip(group).map(height).collect()
         };
-        let least = heights(&self.q.points, n)?.into_iter().min();
-        let greatest = heights(&self.p.points, m)?.into_iter().max();
+        let [m, n] = &self.groups;
+        let least = heights(&self.judge.q.points, n)?.into_iter().min();
+        let greatest = heights(&self.judge.p.points, m)?.into_iter().max();
         match (least, greatest) {
             (Some(least), Some(greatest)) => Ok(&least - &greatest),
             _ => Err(Refusal::NoSuchPart),
@@ -300,7 +312,6 @@ impl CoverJudge<'_, '_> {
 
     fn separates(
         &self,
-        groups: &[Vec<u32>; 2],
         span: &Span,
         link: &Link,
         is_last: bool,
@@ -308,8 +319,8 @@ impl CoverJudge<'_, '_> {
     ) -> Result<bool, Refusal> {
         let travel = &span.travel;
         let sweep = LinkSweep { travel, during: [link.t0, link.t1] };
-        let s = exact_direction_of_link(&self.pair, &link.direction, Some(sweep))?;
-        let (gap, rate) = (self.gap(groups, &s, effort)?, scalar_product(&s, travel));
+        let s = exact_direction_of_link(&self.judge.pair, &link.direction, Some(sweep))?;
+        let (gap, rate) = (self.gap(&s, effort)?, scalar_product(&s, travel));
         let at = |t: f64| (&gap + &(&rate * &Dyadic::from(t))).sign();
         let may_touch = span.may_touch_at_end && is_last && link.t0 < link.t1;
         let end = at(link.t1);

@@ -2,7 +2,7 @@
 //! That a mesh bounds a solid (closed, oriented, without self-intersection) is taken for granted:
 //! it is checked where it is registered.
 
-use super::cover::{Kept, Payer, Span, exact_points, is_inside, judge_cover};
+use super::cover::{CoverShows, Payer, Span, exact_points, is_inside, judge_cover};
 use super::exact::{
     Exact, exact_point, holds_origin, holds_origin_strictly, minus, scalar_product, vector_product,
 };
@@ -50,7 +50,7 @@ pub fn judge_solids(
     match proof {
         SolidProof::Separated(cover) => {
             let span = Span { travel: zero(), until: 0.0, may_touch_at_end: false };
-            judge_cover(solids, &Kept::OnTheWay(span), cover, &mut Payer::new(effort))
+            judge_cover(solids, &CoverShows::OnTheWay(span), cover, &mut Payer::new(effort))
         }
         SolidProof::Touching { faces, from, way } => {
             let differences = differences(solids, faces)?;
@@ -67,7 +67,7 @@ pub fn judge_solids(
             let points = crate::claim::Points { pose, ..points };
             let start = Solids { q: Solid { points, triangles }, ..*solids };
             let span = Span { travel, until: 1.0, may_touch_at_end: true };
-            judge_cover(&start, &Kept::OnTheWay(span), way, &mut Payer::new(effort))
+            judge_cover(&start, &CoverShows::OnTheWay(span), way, &mut Payer::new(effort))
         }
         SolidProof::Crossing(triangles) => {
             has_volume(&solids.p, "P", effort)?;
@@ -154,7 +154,7 @@ pub(super) fn judge_solid_motion_for(
         share_a_point(&at_start, &travel, [t_free, t_contact])?;
     }
     let span = Span { travel, until: t_free, may_touch_at_end: false };
-    judge_cover(solids, &Kept::OnTheWay(span), &proof.free, payer)
+    judge_cover(solids, &CoverShows::OnTheWay(span), &proof.free, payer)
 }
 
 /// Whether the differences of two faces hold the origin at some time of an interval.

@@ -1,10 +1,10 @@
-//! The judge of what is measured of bodies that need not be convex, and of their first contact where
-//! they turn or a margin or deviations are kept clear: from scratch, from vertices and triangles
-//! alone. That a mesh bounds a solid is taken for granted, as in [`super::solids`].
+//! The judge of what is measured of bodies that need not be convex, and of their first contact
+//! where they turn or a margin or deviations are kept clear: from scratch, from vertices and
+//! triangles alone. That a mesh bounds a solid is taken for granted, as in [`super::solids`].
 
 use std::cmp::Ordering;
 
-use super::cover::{Kept, Payer, exact_points, is_inside, judge_cover};
+use super::cover::{CoverShows, Payer, exact_points, is_inside, judge_cover};
 use super::distance::judge_bounds;
 use super::exact::{exact_differences, exact_point};
 use super::motion::judge_contact_of_faces;
@@ -66,9 +66,11 @@ pub fn judge_solid_distance(
     if !are_within(&solids.cores, pairs, &sum(&[of_p, of_q, upper])?)? {
         return Err(Refusal::BoundFails("the pairs are farther away than the upper bound"));
     }
-    let kept =
-        Kept::AtRest { least: sum(&[of_p, of_q, lower])?, more_than: Some(sum(&[of_p, of_q])?) };
-    judge_cover(&solids.cores, &kept, cover, &mut Payer::new(effort))
+    let shows = CoverShows::AtRest {
+        least: sum(&[of_p, of_q, lower])?,
+        more_than: Some(sum(&[of_p, of_q])?),
+    };
+    judge_cover(&solids.cores, &shows, cover, &mut Payer::new(effort))
 }
 
 /// Proves how bodies compare with a margin. Beyond it they are separated, too; of those within it
@@ -89,8 +91,8 @@ pub fn judge_solid_margin(
             }
         }
         SolidMarginProof::Beyond(cover) => {
-            let kept = Kept::AtRest { least: reach.clone(), more_than: Some(reach) };
-            judge_cover(&solids.cores, &kept, cover, &mut Payer::new(effort))
+            let shows = CoverShows::AtRest { least: reach.clone(), more_than: Some(reach) };
+            judge_cover(&solids.cores, &shows, cover, &mut Payer::new(effort))
         }
     }
 }
@@ -129,14 +131,14 @@ pub fn judge_solid_course(
         // Nothing is said but how they stand.
         return Ok(());
     }
-    let kept = if t_free > 0.0 {
-        Kept::OnCourse(course, t_free)
+    let shows = if t_free > 0.0 {
+        CoverShows::OnCourse(course, t_free)
     } else {
         // The start as it is given, without deviations.
         let reach = course.reach.exact();
-        Kept::AtRest { least: reach.clone(), more_than: Some(reach) }
+        CoverShows::AtRest { least: reach.clone(), more_than: Some(reach) }
     };
-    judge_cover(&course.solids, &kept, &proof.free, &mut Payer::new(effort))
+    judge_cover(&course.solids, &shows, &proof.free, &mut Payer::new(effort))
 }
 
 /// Proves how a rounded polytope and what a mesh bounds stand.
@@ -149,15 +151,15 @@ pub fn judge_rounded_solids(
     let cores = &solids.cores;
     match proof {
         RoundedSolidProof::Apart(cover) => {
-            let kept = Kept::AtRest { least: reach.clone(), more_than: Some(reach) };
-            judge_cover(cores, &kept, cover, &mut Payer::new(effort))
+            let shows = CoverShows::AtRest { least: reach.clone(), more_than: Some(reach) };
+            judge_cover(cores, &shows, cover, &mut Payer::new(effort))
         }
         RoundedSolidProof::Touching { pairs, cover } => {
             if compared_with(cores, pairs, 3, &reach)?.is_ne() {
                 return Err(Refusal::NotTouching);
             }
-            let kept = Kept::AtRest { least: reach, more_than: None };
-            judge_cover(cores, &kept, cover, &mut Payer::new(effort))
+            let shows = CoverShows::AtRest { least: reach, more_than: None };
+            judge_cover(cores, &shows, cover, &mut Payer::new(effort))
         }
         RoundedSolidProof::Near(pairs) => {
             if compared_with(cores, pairs, 6, &reach)?.is_lt() {

@@ -19,11 +19,12 @@
 //! Differs from the text:
 //! - §3.2: Algorithm 2 tells the distance of polytopes by the feet of mutual normals of all pairs
 //!   of faces (Lemmas 3 to 6), in any dimension. Here only the pairs that can share a point are
-//!   looked at, in space and time. How far polyhedra are from each other is not answered; convex
-//!   bodies have the method `mutual_normals`.
+//!   looked at, in space and time. How far polyhedra are from each other, groups of faces tell
+//!   ([`crate::faces`]); convex bodies have the method `mutual_normals`.
 //! - §3.3, §3.4: point against polytope and segment against facet are mutually recursive in the
 //!   dimension. Here one ray in three dimensions is followed through the triangles it meets.
-//! - §4: polyhedra that turn are not answered; see `features` for convex bodies.
+//! - §4: polyhedra that turn are searched by groups of faces ([`crate::faces::contact`]); see
+//!   `features` for convex bodies.
 //! - §3.2: the step is one-sided: the prisms are never built; a pair of faces gives the time
 //!   directly.
 //! - §3.2: points of prisms that are vertices at t = 0 and t = 1 are not tried: at the start the
@@ -134,8 +135,10 @@ pub struct Method {
 pub const METHODS: &[Method] = &[Method {
     name: "faces",
     source: "Joseph, Plantinga 1987, §3",
-    proves: "verdicts and times of translations, exactly; mostly with a certificate",
-    cost: "linear in the triangles, then pairs of boxes that meet and of triangles in them",
+    proves: "verdicts, margins and times of translations, exactly; distances and times of bodies \
+             that turn in brackets; mostly with a certificate",
+    cost: "linear in the triangles, then pairs of boxes that meet and of triangles in them; of \
+           distances and turning bodies, pairs of groups of triangles",
 }];
 
 /// The first contact of two bodies over the step.

@@ -17,7 +17,7 @@ use crate::motion::Motion;
 use crate::number::interval::Interval;
 use crate::pair::Question;
 use crate::pair::{Pair, Placed};
-use crate::polyhedron::groups::{Groups, named_direction};
+use crate::polyhedron::groups::{FaceGroups, named_direction};
 use crate::polyhedron::placed::Stand;
 use crate::polyhedron::tree::{Extent, Node};
 use crate::polyhedron::{Boundary, HulledBody, Polyhedron};
@@ -73,7 +73,7 @@ pub(super) fn cover(
     room: &mut Room,
     effort: &mut Effort<'_>,
 ) -> Result<Cover, Unproven> {
-    let mut groups = shapes.map(|shape| Groups::new(shape.into()));
+    let mut groups = shapes.map(|shape| FaceGroups::new(shape.into()));
     let mut search = Search::new(shapes, travels, *bounds);
     cover_by(&mut groups, room, effort, |groups, nodes, effort| {
         search.separate(groups, nodes, effort)
@@ -83,11 +83,11 @@ pub(super) fn cover(
 /// A cover of all pairs of faces: groups are halved until `separate` finds links that separate what
 /// is left of both.
 pub(crate) fn cover_by<'a>(
-    groups: &mut [Groups<'a>; 2],
+    groups: &mut [FaceGroups<'a>; 2],
     room: &mut Room,
     effort: &mut Effort<'_>,
     mut separate: impl FnMut(
-        &mut [Groups<'a>; 2],
+        &mut [FaceGroups<'a>; 2],
         [Node; 2],
         &mut Effort<'_>,
     ) -> Result<Option<Vec<Link>>, Stopped>,
@@ -95,7 +95,7 @@ pub(crate) fn cover_by<'a>(
     let mut steps: Vec<CoverStep> = Vec::new();
     let mut split = [false; 2];
     room.take(0, visits_inside(groups))?;
-    let mut open = vec![groups.each_ref().map(Groups::root)];
+    let mut open = vec![groups.each_ref().map(FaceGroups::root)];
     while let Some(nodes) = open.pop() {
         effort.spend_step()?;
         let chain = separate(groups, nodes, effort)?;
@@ -122,7 +122,7 @@ pub(crate) fn cover_by<'a>(
 /// Two groups with the larger one halved: which body's it is, and the two pairs. None of two single
 /// faces.
 pub(crate) fn halved(
-    groups: &[Groups<'_>; 2],
+    groups: &[FaceGroups<'_>; 2],
     [m, n]: [Node; 2],
 ) -> Option<(usize, [[Node; 2]; 2])> {
     match [groups[0].halves(m), groups[1].halves(n)] {
@@ -135,7 +135,7 @@ pub(crate) fn halved(
 
 /// What a judge looks at to see that no part of either surface is inside the other body: for each
 /// part, all of that.
-fn visits_inside(groups: &[Groups<'_>; 2]) -> u64 {
+fn visits_inside(groups: &[FaceGroups<'_>; 2]) -> u64 {
     let one_way = |[inner, outer]: [Boundary<'_>; 2]| {
         let parts = inner.mesh.map_or(1, |mesh| mesh.shells().len());
         let all = |mesh: &Polyhedron| mesh.vertices().len() + 3 * mesh.triangles().len();
@@ -177,7 +177,7 @@ impl Search {
     /// Links that separate two groups over the whole time, if they are found.
     fn separate(
         &mut self,
-        groups: &mut [Groups<'_>; 2],
+        groups: &mut [FaceGroups<'_>; 2],
         nodes: [Node; 2],
         effort: &mut Effort<'_>,
     ) -> Result<Option<Vec<Link>>, Stopped> {
@@ -222,7 +222,7 @@ impl Search {
 
     fn separate_hulls(
         &self,
-        groups: &[Groups<'_>; 2],
+        groups: &[FaceGroups<'_>; 2],
         nodes: [Node; 2],
         effort: &mut Effort<'_>,
     ) -> Result<Option<Vec<Link>>, Stopped> {
