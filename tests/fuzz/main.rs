@@ -20,6 +20,7 @@ mod hulls;
 mod motions;
 mod pairs;
 mod solids;
+mod surfaces;
 mod wire;
 
 #[test]
@@ -45,6 +46,11 @@ fn a_certificate_that_is_accepted_is_true_whoever_wrote_it() {
 #[test]
 fn a_certificate_about_solids_that_is_accepted_is_true_whoever_wrote_it() {
     engine::fuzz(&solids::TARGET);
+}
+
+#[test]
+fn what_is_measured_of_solids_and_accepted_is_true_whoever_says_it() {
+    engine::fuzz(&surfaces::TARGET);
 }
 
 #[test]

@@ -33,20 +33,20 @@ use crate::engine::{Behaviour, Target};
 pub(crate) const TARGET: Target = Target { name: "solids", seeds: Vec::new, reshape: None, check };
 
 /// Of a judge, who has to end there: some ten times what the longest honest proof takes.
-const STEPS_MAX: u64 = 1 << 17;
+pub(crate) const STEPS_MAX: u64 = 1 << 17;
 
 /// A body of cells, moved in steps of a quarter.
-struct Body {
+pub(crate) struct Body {
     cells: Vec<[u8; 3]>,
-    at: Vec3,
-    velocity: Vec3,
+    pub(crate) at: Vec3,
+    pub(crate) velocity: Vec3,
     body: Polyhedron,
     hull: Polytope,
-    is_hull: bool,
+    pub(crate) is_hull: bool,
 }
 
 impl Body {
-    fn read(bytes: &mut Bytes<'_>) -> Option<Self> {
+    pub(crate) fn read(bytes: &mut Bytes<'_>) -> Option<Self> {
         let shape = [bytes.byte(), bytes.byte()];
         let is_in = |k: u8| shape[usize::from(k / 8)] >> (k % 8) & 1 == 1;
         let all = (0..12u8).filter(|k| is_in(*k)).map(|k| [k % 2, k / 2 % 2, k / 4]);
@@ -66,7 +66,7 @@ impl Body {
         Some(Self { cells, at, velocity, body, hull, is_hull })
     }
 
-    fn shape(&self) -> HulledBody<'_> {
+    pub(crate) fn shape(&self) -> HulledBody<'_> {
         let pose = Pose::translation(self.at.x, self.at.y, self.at.z);
         HulledBody { body: &self.body, pose, hull: &self.hull, is_hull: self.is_hull }
     }
@@ -75,11 +75,11 @@ impl Body {
         Moving { body: &self.body, pose: self.shape().pose, travel: Travel::by(&self.velocity) }
     }
 
-    fn motion(&self) -> Motion {
+    pub(crate) fn motion(&self) -> Motion {
         Motion::Linear { velocity: self.velocity }
     }
 
-    fn corners(&self) -> Vec<Vec3> {
+    pub(crate) fn corners(&self) -> Vec<Vec3> {
         self.cells.iter().map(|cell| Vec3::from(cell.map(f64::from)) + self.at).collect()
     }
 }
@@ -103,7 +103,7 @@ fn check(input: &[u8]) -> Behaviour {
 }
 
 /// Whether a judge accepts; a refusal for want of steps is one.
-fn note(judged: &Result<(), Refusal>, behaviour: &mut Behaviour) -> bool {
+pub(crate) fn note(judged: &Result<(), Refusal>, behaviour: &mut Behaviour) -> bool {
     behaviour.note(u64::from(judged.is_ok()), 2);
     behaviour.note(u64::from(matches!(judged, Err(Refusal::Stopped(_)))), 2);
     judged.is_ok()
@@ -295,7 +295,7 @@ fn collisions(bytes: &mut Bytes<'_>, mut bodies: [Body; 3], behaviour: &mut Beha
     behaviour.note(u64::from(found.is_some()), 2);
 }
 
-fn index(bytes: &mut Bytes<'_>) -> u32 {
+pub(crate) fn index(bytes: &mut Bytes<'_>) -> u32 {
     match bytes.byte() {
         255 => u32::MAX,
         small => u32::from(small) % 40,
@@ -343,7 +343,7 @@ fn invented(bytes: &mut Bytes<'_>) -> SolidProof {
     }
 }
 
-fn change_cover(bytes: &mut Bytes<'_>, cover: &mut Cover) {
+pub(crate) fn change_cover(bytes: &mut Bytes<'_>, cover: &mut Cover) {
     let at = bytes.below(cover.steps.len().clamp(1, 256));
     match bytes.below(8) {
         0 => drop(cover.steps.pop()),
