@@ -1,5 +1,5 @@
 """Meshes that are to be kept as solids and bound nothing, or bound something only to be slow; and what cannot be asked of solids."""
-import base64, struct
+import base64, struct, time
 
 BAD, MISSING, LATER = 'INVALID_ARGUMENT', 'NOT_FOUND', 'UNIMPLEMENTED'
 
@@ -41,7 +41,7 @@ def solids(wire, report):
 
     # Slivers side by side whose boxes all meet: refused or kept in a bounded time. Shells in a plane, on their like.
     comb = many([[0, 2e-5 * k, 0] for k in range(6000)], [[0, 0, 0], [1e-6, 0, 0], [1e-6, 1e-6, 0], [1, 1, 1]])
-    reply = keep(comb)
+    reply = keep(comb, alias='attack/comb', moveAlias=True)
     report.holds(reply.code == 'OK' or reply.code == BAD and reply.reason == 'LIMIT_EXCEEDED', f'a comb of slivers: {reply}')
     carpet = [[2 * (k % 64), 2 * (k // 64), 0] for k in range(4096)]
     for alias, corners in (('attack/above', CORNERS), ('attack/below', [[0, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, -1]])):
@@ -52,10 +52,25 @@ def solids(wire, report):
 
     solid, other = {'alias': 'attack/a-hollow'}, {'alias': 'attack/one', 'pose': {'translation': {'x': 9}}}
     ask = lambda method, field, code=LATER, **more: report.refused(f'{method} {more}', wire.call(method, {'p': solid, 'q': other, **more}), code, field=field)
-    ask('MeasureDistance', 'p'); ask('MeasurePenetration', 'p'); ask('MeasureDistanceAlong', 'p', direction={'x': 1})
-    ask('CheckCollision', 'margin', margin=0); ask('CheckCollision', 'margin', BAD, margin='NaN')
-    for key in ('margin', 'pDeviation', 'qDeviation'): ask('FindFirstContact', ''.join('_' + c.lower() if c.isupper() else c for c in key), **{key: 1e-300})
-    ask('FindFirstContact', 'q_motion', qMotion={'screw': {'angle': 1e-300, 'axis': {'x': 1}}})
+    ask('MeasurePenetration', 'p'); ask('MeasureDistanceAlong', 'p', direction={'x': 1})
+    ask('CheckCollision', 'margin', BAD, margin='NaN'); ask('MeasureDistance', 'margin', BAD, margin=-1)
+    for key in ('margin', 'pDeviation', 'qDeviation'):
+        for slack in (1e-300, 2.0**960): report.holds(wire.call('FindFirstContact', {'p': solid, 'q': other, key: slack}).code == 'OK', f'{key} {slack}')
+    for angle in (1e-300, 1e300): report.holds(wire.call('FindFirstContact', {'p': solid, 'q': other, 'qMotion': {'screw': {'angle': angle, 'axis': {'x': 1}}}}).code in ('OK', BAD), f'angle {angle}')
+    for alias in ('attack/of-the-least-numbers', 'attack/of-the-greatest'):
+        for q in (other, {'alias': alias, 'pose': {'translation': {'x': 2.0**959}}}, {'rounded': {'radius': 2.0**960}}, {'rounded': {'radius': 5e-324}, 'pose': {'translation': {'y': -5e-324}}}):
+            reply = wire.call('MeasureDistance', {'p': {'alias': alias}, 'q': q, 'margin': 2.0**960})
+            report.holds(reply.code == 'OK' and reply.message.verdict > 0 and reply.message.distance.lower <= reply.message.distance.upper, f'{alias} beside {q}: {reply}')
+    # All faces of one are as near those of the other; slivers beside slivers; within a second's deadline or done.
+    for p, q, z in (('attack/above', 'attack/below', -1e-3), ('attack/above', 'attack/above', 3), ('attack/comb', 'attack/comb', 1.0001), ('attack/comb', 'attack/above', 2)):
+        two = {'p': {'alias': p}, 'q': {'alias': q, 'pose': {'translation': {'z': z}}}}
+        turning = {'screw': {'axis': {'z': 1}, 'angle': 1, 'velocity': {'z': -z}}}
+        for method, more in (('MeasureDistance', {}), ('CheckCollision', {'margin': abs(z) / 2}), ('FindFirstContact', {'qMotion': turning})):
+            started = time.monotonic()
+            reply = wire.call(method, {**two, **more}, timeout=5)
+            took = time.monotonic() - started
+            report.holds(reply.code in ('OK', MISSING, 'DEADLINE_EXCEEDED') and took < 8 * wire.slow, f'{method} of {p} and {q}: {took:.1f} s, {reply.code}')
+            report.holds(wire.call('GetServerInfo', {}).code == 'OK', f'alive after {method} of {p} and {q}')
     ask('CheckCollision', 'options.method', BAD, options={'method': 'gjk'})
     for velocity in (0, 5e-324, -8, 2.0**960): report.holds(wire.call('FindFirstContact', {'p': solid, 'q': other, 'qMotion': {'linear': {'velocity': {'x': velocity}}}}).code == 'OK', f'velocity {velocity}')
     report.refused('in a session', wire.call('OpenSession', {'state': {'bodies': [{'id': 1, 'parts': [solid]}]}}), LATER, field='state.bodies[0].parts[0].alias')

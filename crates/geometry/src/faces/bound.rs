@@ -49,12 +49,9 @@ pub(super) fn least_gap(
     let rounded = Reach::of_rounded(radii, 0.0).upper();
     match [0, 1].map(|k| groups[k].placed_box(nodes[k])) {
         [Some(p), Some(q)] => {
-            let way = q.centre - p.centre;
-            let length = way.norm();
-            let unit = way / length;
-            if !unit.iter().all(|c| c.is_finite()) {
+            let Some((unit, length)) = unit_and_length(q.centre - p.centre) else {
                 return Ok(Bound::NONE);
-            }
+            };
             let apart = length * (1.0 - BOX_ROUNDING);
             Ok(Bound::along(unit, apart - p.reach(&unit) - q.reach(&unit) - rounded))
         }
@@ -81,12 +78,20 @@ fn of_box(
     let stops = Stops { above: above.map(|above| above + one.reach_at_most()), below: None };
     let pair = Pair { p: middle, q: placed };
     let found = distance::measure(&pair, stops, &mut Witness::default(), effort)?;
-    let way = found.closest_q - found.closest_p;
-    let unit = way / way.norm();
-    if !unit.iter().all(|c| c.is_finite()) {
+    let Some((unit, _)) = unit_and_length(found.closest_q - found.closest_p) else {
         return Ok(Bound::NONE);
-    }
+    };
     // What counts is how far the piece is along the direction as it is rounded.
     let apart = piece.height(&-unit, effort) + unit.dot(&one.centre);
     Ok(Bound::along(unit, -apart - one.reach(&unit) - rounded))
+}
+
+/// A unit vector along a way, rounded, and how long this is; none of no way at all. Squares of the
+/// largest lengths overflow, and those of the least vanish, so both are taken of a scaled one.
+fn unit_and_length(way: Vec3) -> Option<(Vec3, f64)> {
+    let scaled = way / way.amax();
+    let norm = scaled.norm();
+    let unit = scaled / norm;
+    let length = way.amax() * norm;
+    (unit.iter().all(|c| c.is_finite()) && length.is_finite()).then_some((unit, length))
 }

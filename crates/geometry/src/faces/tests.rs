@@ -164,6 +164,43 @@ fn a_distance_is_that_of_the_nearest_triangles_and_is_proven() {
     }
 }
 
+/// Squares of lengths overflowed, and groups that were nowhere near were said to be infinitely far:
+/// then nothing was left that is near.
+#[test]
+fn bodies_of_any_size_are_as_far_apart_as_they_are() {
+    let (mut seen, mut seed) = (0, 0);
+    while seen < 12 {
+        seed += 1;
+        let vertices = if seed % 2 == 0 { 100 } else { 30 };
+        let Some(scene) = Scene::draw(seed, vertices) else { continue };
+        seen += 1;
+        let shapes = scene.shapes();
+        let exact = measured(&Surfaces::new([&shapes[0], &shapes[1]]));
+        for exponent in [-900, -540, 540, 940] {
+            let scale = 2.0_f64.powi(exponent);
+            let scaled = |made: &Made| {
+                let points: Vec<Vec3> = made.body.vertices().iter().map(|v| v * scale).collect();
+                let triangles = made.body.triangles();
+                let body = Polyhedron::new(&points, triangles, &mut Effort::unlimited()).unwrap();
+                let hull = convex_hull(&points).unwrap().polytope;
+                Made { body, hull, is_hull: made.is_hull }
+            };
+            let made = scene.made.each_ref().map(scaled);
+            let pose = |k: usize| {
+                let translation = scene.poses[k].translation * scale;
+                Pose { translation, ..scene.poses[k] }
+            };
+            let shapes = [made[0].at(pose(0)), made[1].at(pose(1))];
+            let surfaces = Surfaces::new([&shapes[0], &shapes[1]]);
+            let found = measured(&surfaces);
+            let (lower, upper) = (found.lower / scale, found.upper / scale);
+            assert!(lower <= exact.upper && exact.lower <= upper, "{seed} {exponent} {found:?}");
+            assert!(upper - lower < 1e-9, "{seed} {exponent} {found:?}");
+            assert_eq!(judged(&surfaces, &found, [found.lower, found.upper]), Ok(()), "{seed}");
+        }
+    }
+}
+
 /// Whatever effort is left: the bracket holds, and says that it is wider.
 #[test]
 fn a_search_that_is_stopped_leaves_brackets_that_hold() {
