@@ -157,7 +157,7 @@ fn courses(bytes: &mut Bytes<'_>, p: &Body, mut q: Body, behaviour: &mut Behavio
     let question = Question::new(hulls, p.motion(), q.motion());
     let surfaces = Surfaces::new([&shapes[0], &shapes[1]]);
     let course = FaceCourse { question: &question, margin: 0.0 };
-    let found = contact::find(&surfaces, &course, effort).expect("no limit");
+    let found = contact::find(&surfaces, &course, effort);
     let clear =
         if found.t_free > 0.0 { Clear::Until(&course, found.t_free) } else { Clear::Beyond(0.0) };
     let Ok(mut free) = prove_clear(&surfaces, clear, 1 << 12, effort) else { return };

@@ -477,7 +477,7 @@ impl AskedFaces<'_> {
         let question = self.motions.about(self.bodies.hulls());
         let (surfaces, course) =
             (self.bodies.surfaces(), FaceCourse { question: &question, margin });
-        let found = contact::find(&surfaces, &course, effort)?;
+        let found = contact::find(&surfaces, &course, effort);
         let proof = self.proven(|| self.prove_course(stand, &course, &found, effort));
         let FaceContact { outcome, t_free, t_contact, stopped, .. } = found;
         Ok(FirstContactAnswer {

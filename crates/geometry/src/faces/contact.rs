@@ -5,7 +5,7 @@
 use arrayvec::ArrayVec;
 
 use super::frontier::Frontier;
-use super::{OuterPair, Surfaces, names};
+use super::{OuterPair, Surfaces, names, opened};
 use crate::claim::{FirstContact, Outcome, Reach, Verdict};
 use crate::contact_time::first_contact;
 use crate::contact_time::polyhedra::proof::cover::halved;
@@ -86,7 +86,7 @@ pub fn find(
     surfaces: &Surfaces<'_>,
     course: &FaceCourse<'_>,
     effort: &mut Effort<'_>,
-) -> Result<FaceContact, Stopped> {
+) -> FaceContact {
     effort.one_question(|effort| {
         let (groups, open) = (surfaces.groups(), Frontier::new(surfaces.triangle_count()));
         let found = FaceContact {
@@ -97,7 +97,7 @@ pub fn find(
             stopped: None,
         };
         let (radii, haze) = (surfaces.radii, course.haze(surfaces));
-        Ok(EarliestSearch { radii, haze, course, groups, open, found }.run(effort))
+        EarliestSearch { radii, haze, course, groups, open, found }.run(effort)
     })
 }
 
@@ -130,12 +130,10 @@ impl EarliestSearch<'_, '_> {
     /// Looks into the groups that may meet before the first contact so far.
     fn descend(&mut self, effort: &mut Effort<'_>) -> Result<(), Stopped> {
         while let Some(next) = self.open.pop_below(self.earliest()) {
-            let Some((_, pairs)) = halved(&self.groups, next.nodes) else {
-                self.look(next.nodes, effort)?;
-                continue;
-            };
-            for (at, nodes) in pairs.into_iter().enumerate() {
-                if let Err(stopped) = self.look(nodes, effort) {
+            let pairs = opened(&self.groups, next.nodes);
+            for (at, nodes) in pairs.iter().enumerate() {
+                if let Err(stopped) = self.look(*nodes, effort) {
+                    // What was not looked at may meet as soon as what it is a part of.
                     pairs[at..].iter().for_each(|left| self.open.push(next.bound, *left));
                     return Err(stopped);
                 }

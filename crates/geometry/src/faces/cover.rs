@@ -12,7 +12,6 @@ use crate::contact_time::polyhedra::proof::cover::{Room, cover_by};
 use crate::distance::Stops;
 use crate::effort::{Effort, Stopped};
 use crate::meeting::unit_vector;
-use crate::motion::Motion;
 use crate::number::tolerance::BOX_HAZE;
 use crate::pair::Pair;
 use crate::polyhedron::groups::{FaceGroups, named_direction};
@@ -154,24 +153,17 @@ impl Prover<'_, '_> {
             return Ok(None);
         }
         let hulls = [outer.pair.p.body, outer.pair.q.body];
-        let turns = [question.motion_p, question.motion_q].iter().any(is_turning);
         let link = |link: &Link| {
-            // The point nearest on all of the way has no direction in numbers.
-            let is_swept = !turns && matches!(link.direction, Direction::Nearest { .. });
             let direction = if outer.are_hulls {
                 named_direction(groups, hulls, &link.direction)
             } else {
-                as_numbers(&outer.pair, &link.direction).filter(|_| !is_swept)
+                as_numbers(&outer.pair, &link.direction)
             };
             direction.map(|direction| Link { direction, ..*link })
         };
         let needed = found.chain.iter().filter(|link| link.t0 <= until);
         Ok(needed.map(link).collect())
     }
-}
-
-fn is_turning(motion: &Motion) -> bool {
-    !matches!(motion, Motion::Linear { .. })
 }
 
 /// At least how far apart two convex bodies are, and the direction along which they are.
@@ -185,9 +177,12 @@ fn near(
     Ok(direction.map(|direction| (near.lower, direction)))
 }
 
-/// A direction as rounded numbers: boxes have no vertices of the bodies.
+/// The direction of a link as rounded numbers: boxes have no vertices of the bodies. The one to
+/// what is nearest during a link is not that to what is nearest at its start.
 fn as_numbers(pair: &Pair<'_>, direction: &Direction) -> Option<Direction> {
-    unit_vector(pair, direction).map(Direction::Vector)
+    let is_swept = matches!(direction, Direction::Nearest { .. });
+    let unit = unit_vector(pair, direction).filter(|_| !is_swept);
+    unit.map(Direction::Vector)
 }
 
 /// The link of bodies at rest.

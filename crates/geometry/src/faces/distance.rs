@@ -5,7 +5,7 @@ use arrayvec::ArrayVec;
 
 use super::bound::least_gap;
 use super::frontier::Frontier;
-use super::{OuterPair, Surfaces, names};
+use super::{OuterPair, Surfaces, names, opened};
 use crate::Vec3;
 use crate::contact_time::polyhedra::proof::cover::halved;
 use crate::distance::{self, METHODS, Stops};
@@ -116,11 +116,6 @@ impl<'a> NearestSearch<'a> {
     /// Looks into the groups that may be nearer than the nearest triangles so far, until nobody
     /// wants to know more.
     fn descend(&mut self, effort: &mut Effort<'_>) -> Result<(), Stopped> {
-        let roots = self.groups.each_ref().map(FaceGroups::root);
-        if halved(&self.groups, roots).is_none() {
-            self.open = Frontier::new(0);
-            return self.look(roots, effort).inspect_err(|_| self.open.push(0.0, roots));
-        }
         loop {
             if self.stops.below.is_some_and(|below| self.best.near.upper < below) {
                 return Ok(());
@@ -130,9 +125,9 @@ impl<'a> NearestSearch<'a> {
                 return Ok(());
             }
             let Some(next) = self.open.pop_below(self.best.lower) else { return Ok(()) };
-            let (_, pairs) = halved(&self.groups, next.nodes).ok_or(Stopped::Unresolved)?;
-            for (at, nodes) in pairs.into_iter().enumerate() {
-                if let Err(stopped) = self.look(nodes, effort) {
+            let pairs = opened(&self.groups, next.nodes);
+            for (at, nodes) in pairs.iter().enumerate() {
+                if let Err(stopped) = self.look(*nodes, effort) {
                     // What was not looked at may be as near as what it is a part of.
                     pairs[at..].iter().for_each(|left| self.open.push(next.bound, *left));
                     return Err(stopped);

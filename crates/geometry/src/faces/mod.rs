@@ -8,9 +8,9 @@
 //!
 //! A surface is the union of its triangles, so a distance is the least of those of two triangles,
 //! and the first contact the earliest. Both trees of triangles are walked down, the most promising
-//! groups first: what holds a group (`polyhedron/groups.rs`) is a ball or a polytope, and how far
-//! two of these are apart (`bound`), or what the methods for convex bodies find out about two such
-//! polytopes, bounds what can be found in them. Two single
+//! groups first (`frontier`). A group is held by its hull or by the box around it
+//! (`polyhedron/groups.rs`), and how far two boxes are apart (`bound`), or what the methods for
+//! convex bodies find out about two hulls, bounds what can be found in the groups. Two single
 //! triangles are asked about exactly, by the same methods. Radii, margins, deviations and motions
 //! of every kind are theirs.
 //!
@@ -32,6 +32,7 @@ pub use self::cover::{Clear, prove_clear};
 
 use arrayvec::ArrayVec;
 
+use crate::contact_time::polyhedra::proof::cover::halved;
 use crate::pair::{Pair, Placed, VertexPair};
 use crate::polyhedron::groups::{FaceGroups, Outer, named};
 use crate::polyhedron::tree::Node;
@@ -95,6 +96,14 @@ impl<'b> OuterPair<'b> {
         });
         let ((p, p_is_hull), (q, q_is_hull)) = (p?, q?);
         Some(Self { pair: Pair { p, q }, are_hulls: p_is_hull && q_is_hull })
+    }
+}
+
+/// The pairs of groups that two groups fall into; of two single faces these themselves.
+fn opened(groups: &[FaceGroups<'_>; 2], nodes: [Node; 2]) -> ArrayVec<[Node; 2], 2> {
+    match halved(groups, nodes) {
+        Some((_, halves)) => halves.into(),
+        None => [nodes].into_iter().collect(),
     }
 }
 

@@ -218,7 +218,7 @@ fn a_search_that_is_stopped_leaves_brackets_that_hold() {
         let turns = Motion::Screw { pivot: None, velocity: way, axis: Vec3::z(), angle: 1.0 };
         let question = Question::new(hulls, Motion::rest(), turns);
         let course = FaceCourse { question: &question, margin: 0.0 };
-        let whole = contact::find(&surfaces, &course, &mut Effort::unlimited()).unwrap();
+        let whole = contact::find(&surfaces, &course, &mut Effort::unlimited());
         for steps in (0..40).chain([100, 400]) {
             let effort = &mut Effort::with_steps(steps);
             let found = distance::measure(&surfaces, Stops::default(), effort).unwrap();
@@ -227,7 +227,7 @@ fn a_search_that_is_stopped_leaves_brackets_that_hold() {
             assert!(is_narrow || found.stopped.is_some(), "{seed} {steps}: {found:?}");
             widths += u32::from(!is_narrow);
             let effort = &mut Effort::with_steps(20 * steps);
-            let found = contact::find(&surfaces, &course, effort).unwrap();
+            let found = contact::find(&surfaces, &course, effort);
             assert!(found.t_free <= whole.t_contact, "{seed} {steps}: {found:?} {whole:?}");
             let is_less = found.outcome != whole.outcome || found.t_free < whole.t_free;
             assert!(!is_less || found.stopped.is_some(), "{seed} {steps}: {found:?} {whole:?}");
@@ -435,7 +435,7 @@ fn bodies_that_turn_meet_when_the_first_of_their_triangles_do_and_it_is_proven()
             Pair::new(&scene.made[0].hull, scene.poses[0], &scene.made[1].hull, scene.poses[1]);
         let question = Question { deviation_p, ..Question::new(hulls, motion_p, motion_q) };
         let course = FaceCourse { question: &question, margin };
-        let found = contact::find(&surfaces, &course, &mut Effort::unlimited()).unwrap();
+        let found = contact::find(&surfaces, &course, &mut Effort::unlimited());
         seen += 1;
         let (mut outcome, mut bracket) = (Outcome::NoContact, [1.0_f64; 2]);
         scene.each_pair(|pair| {
