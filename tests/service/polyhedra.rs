@@ -53,6 +53,21 @@ pub(crate) async fn with_channel() -> (Server, String) {
     (server, report.polytope.unwrap().id)
 }
 
+/// With a channel, the three boxes that it is the union of, and a peg.
+pub(crate) async fn with_boxes() -> Server {
+    let (server, _) = with_channel().await;
+    let block = |x: [f64; 2], y: [f64; 2]| -> Vec<f64> {
+        cube()
+            .chunks(3)
+            .flat_map(|c| [x[0] + c[0] * (x[1] - x[0]), y[0] + c[1] * (y[1] - y[0]), c[2]])
+            .collect()
+    };
+    server.register("floor", &block([0., 3.], [0., 1.])).await;
+    server.register("left", &block([0., 1.], [0., 3.])).await;
+    server.register("right", &block([2., 3.], [0., 3.])).await;
+    server
+}
+
 pub(crate) fn placed(alias: &str, x: f64, y: f64) -> api::PlacedBody {
     let pose = api::Pose { translation: vector(x, y, 0.0), orientation: None };
     api::PlacedBody { pose: Some(pose), ..body(alias, 0.0) }
@@ -229,16 +244,7 @@ async fn what_keeps_clear_of_the_hulls_is_certified_and_what_only_the_hulls_do_i
 /// As boxes, whose union the channel is, by the way that polytopes go.
 #[tokio::test]
 async fn what_is_asked_of_a_channel_is_what_its_three_boxes_answer() {
-    let (server, _) = with_channel().await;
-    let block = |x: [f64; 2], y: [f64; 2]| -> Vec<f64> {
-        cube()
-            .chunks(3)
-            .flat_map(|c| [x[0] + c[0] * (x[1] - x[0]), y[0] + c[1] * (y[1] - y[0]), c[2]])
-            .collect()
-    };
-    server.register("floor", &block([0., 3.], [0., 1.])).await;
-    server.register("left", &block([0., 1.], [0., 3.])).await;
-    server.register("right", &block([2., 3.], [0., 3.])).await;
+    let server = with_boxes().await;
     let random = &mut Random::new(4);
     let mut met = 0;
     for _ in 0..60 {

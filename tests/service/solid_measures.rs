@@ -10,23 +10,9 @@ use clearance::runtime::settings::Limits;
 use clearance_geometry::hull::samples::Random;
 use clearance_proto as api;
 
-use crate::polyhedra::{channel, keep, placed, register, with_channel};
+use crate::polyhedra::{channel, keep, placed, register, with_boxes, with_channel};
 use crate::server::{Server, body, cube, vector, verify};
-
-/// With a channel, the three boxes that it is the union of, and a peg.
-async fn with_boxes() -> Server {
-    let (server, _) = with_channel().await;
-    let block = |x: [f64; 2], y: [f64; 2]| -> Vec<f64> {
-        cube()
-            .chunks(3)
-            .flat_map(|c| [x[0] + c[0] * (x[1] - x[0]), y[0] + c[1] * (y[1] - y[0]), c[2]])
-            .collect()
-    };
-    server.register("floor", &block([0., 3.], [0., 1.])).await;
-    server.register("left", &block([0., 1.], [0., 3.])).await;
-    server.register("right", &block([2., 3.], [0., 3.])).await;
-    server
-}
+use crate::solid_proofs::{of_collision, of_motion};
 
 const BOXES: [&str; 3] = ["floor", "left", "right"];
 
@@ -63,22 +49,6 @@ fn of_distance(
 ) -> Claim {
     let (question, answer) = (Some(question.clone()), Some(answer.clone()));
     Claim::Distance(api::DistanceClaim { question, answer })
-}
-
-fn of_collision(
-    question: &api::CheckCollisionRequest,
-    answer: &api::CheckCollisionResponse,
-) -> Claim {
-    let (question, answer) = (Some(question.clone()), Some(answer.clone()));
-    Claim::Collision(api::CollisionClaim { question, answer })
-}
-
-fn of_motion(
-    question: &api::FindFirstContactRequest,
-    answer: &api::FindFirstContactResponse,
-) -> Claim {
-    let (question, answer) = (Some(question.clone()), Some(answer.clone()));
-    Claim::FirstContact(api::FirstContactClaim { question, answer })
 }
 
 /// In either order of the bodies.

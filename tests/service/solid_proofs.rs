@@ -16,7 +16,7 @@ async fn verify(server: &Server, claim: Claim) -> api::VerifyCertificateResponse
     server.queries().verify_certificate(claim).await.unwrap().into_inner()
 }
 
-fn of_collision(
+pub(crate) fn of_collision(
     question: &api::CheckCollisionRequest,
     answer: &api::CheckCollisionResponse,
 ) -> Claim {
@@ -24,7 +24,7 @@ fn of_collision(
     Claim::Collision(api::CollisionClaim { question, answer })
 }
 
-fn of_motion(
+pub(crate) fn of_motion(
     question: &api::FindFirstContactRequest,
     answer: &api::FindFirstContactResponse,
 ) -> Claim {

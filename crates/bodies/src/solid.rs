@@ -78,7 +78,7 @@ impl ReadySolid {
         }
     }
 
-    /// The same body elsewhere.
+    /// Puts the same body elsewhere.
     pub(crate) fn moved_to(&self, pose: Pose) -> Self {
         Self { pose, ..self.clone() }
     }

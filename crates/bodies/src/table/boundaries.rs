@@ -63,7 +63,7 @@ pub(super) struct BodiesStand {
     shown: StandBy,
 }
 
-/// What shows that.
+/// Says what shows how the bodies stand.
 #[derive(Clone, Debug)]
 enum StandBy {
     /// Their hulls are apart, as this proves.
@@ -129,7 +129,7 @@ impl ReadyBoundaries {
         }
     }
 
-    /// The same bodies elsewhere.
+    /// Puts the same bodies elsewhere.
     pub(super) fn moved_to(&self, poses: [Pose; 2]) -> Self {
         match self {
             Self::Solids([p, q]) => {
@@ -198,9 +198,9 @@ impl ReadyBoundaries {
         margin: f64,
         effort: &mut Effort<'_>,
     ) -> Result<Within, Stopped> {
-        let (mut is_by_hulls, none) = (false, ArrayVec::new());
         if stand.verdict != Verdict::Separated {
-            return Ok(Within { compared: Compared { is_within: true, pairs: none }, is_by_hulls });
+            let compared = Compared { is_within: true, pairs: ArrayVec::new() };
+            return Ok(Within { compared, is_by_hulls: false });
         }
         if let StandBy::Hulls(_) = stand.shown {
             let witness = &mut Witness::default();
@@ -211,12 +211,11 @@ impl ReadyBoundaries {
                 }
             };
             if !compared.is_within {
-                is_by_hulls = true;
-                return Ok(Within { compared, is_by_hulls });
+                return Ok(Within { compared, is_by_hulls: true });
             }
         }
         let compared = margin::compare(&self.surfaces(), margin, effort)?;
-        Ok(Within { compared, is_by_hulls })
+        Ok(Within { compared, is_by_hulls: false })
     }
 
     /// The proof of how they stand, and of what is said of a margin.

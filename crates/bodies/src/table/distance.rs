@@ -260,7 +260,7 @@ fn of_faces(
     let within = asked.margin.map(|margin| bodies.within(&stand, margin, effort)).transpose();
     let compared = within.map(|within| within.map(|found| found.compared));
     if stand.verdict != Verdict::Separated {
-        let proof = proven(wanted, || bodies.prove(&stand, None, wanted, effort));
+        let proof = wanted.proven(|| bodies.prove(&stand, None, wanted, effort));
         let closest = bodies.common_points(&stand, effort).ok().flatten();
         let found = MeasuredFaces {
             verdict: stand.verdict,
@@ -282,19 +282,11 @@ fn of_faces(
     let farther = beyond.and(asked.margin).unwrap_or(0.0);
     let clear =
         if farther >= found.lower { Clear::Beyond(farther) } else { Clear::AtLeast(found.lower) };
-    let proof = proven(wanted, || bodies.prove_apart(clear, wanted, effort));
+    let proof = wanted.proven(|| bodies.prove_apart(clear, wanted, effort));
     let FaceDistance { lower, upper, pairs, closest, normal, stopped } = found;
     let (verdict, bounds) = (Verdict::Separated, [lower, upper]);
     let closest = Some(closest);
     let found = MeasuredFaces { verdict, bounds, closest, stopped, proof, pairs };
     let distance = Ok(MeasuredDistance::OfFaces(Box::new(found)));
     DistanceAnswer { distance, normal, compared }
-}
-
-/// A proof, if one is wanted.
-fn proven(
-    wanted: Wanted,
-    prove: impl FnOnce() -> Result<VerdictProof, Unproven>,
-) -> Result<VerdictProof, Option<Unproven>> {
-    if wanted.certificate { prove().map_err(Some) } else { Err(None) }
 }

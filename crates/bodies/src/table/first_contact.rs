@@ -400,19 +400,11 @@ impl AskedFaces<'_> {
         let stand = self.bodies.stand(effort)?;
         if stand.verdict != Verdict::Separated {
             let prove = || self.bodies.prove(&stand, None, self.wanted, effort);
-            let proof = self.proven(prove).map(MotionProof::AtStart);
+            let proof = self.wanted.proven(prove).map(MotionProof::AtStart);
             let meeting = self.bodies.meeting(&stand);
             return Ok(FirstContactAnswer { meeting, ..at_start(stand.verdict, proof) });
         }
         self.on_course(&stand, effort)
-    }
-
-    /// A proof, if one is wanted.
-    fn proven<T>(
-        &self,
-        prove: impl FnOnce() -> Result<T, Unproven>,
-    ) -> Result<T, Option<Unproven>> {
-        if self.wanted.certificate { prove().map_err(Some) } else { Err(None) }
     }
 
     /// What is found of the hulls, if they do not meet.
@@ -443,7 +435,7 @@ impl AskedFaces<'_> {
         let [p, q] = [0, 1].map(|k| solids[k].moving(travels[k]));
         let found = polyhedra::first_contact(&p, &q, effort)?;
         let prove = || prove_first_contact(solids, travels, &found, self.wanted, effort);
-        let proof = self.proven(prove);
+        let proof = self.wanted.proven(prove);
         let contact = found.contact.as_ref();
         let meeting = contact.map(|found| Meeting::new(solids, &found.faces, found.point));
         Ok(FirstContactAnswer {
@@ -471,14 +463,14 @@ impl AskedFaces<'_> {
                 let pairs = within.compared.pairs.into_iter().collect();
                 let contact = SolidMotionProof { pairs, ..SolidMotionProof::default() };
                 let prove = || self.with_start(stand, contact, effort);
-                return Ok(at_start(stand.verdict, self.proven(prove)));
+                return Ok(at_start(stand.verdict, self.wanted.proven(prove)));
             }
         }
         let question = self.motions.about(self.bodies.hulls());
         let (surfaces, course) =
             (self.bodies.surfaces(), FaceCourse { question: &question, margin });
         let found = contact::find(&surfaces, &course, effort);
-        let proof = self.proven(|| self.prove_course(stand, &course, &found, effort));
+        let proof = self.wanted.proven(|| self.prove_course(stand, &course, &found, effort));
         let FaceContact { outcome, t_free, t_contact, stopped, .. } = found;
         Ok(FirstContactAnswer {
             outcome,

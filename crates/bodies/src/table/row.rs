@@ -2,6 +2,7 @@
 
 use crate::kind::Kind;
 use crate::solid::ReadySolid;
+use clearance_geometry::contact_time::polyhedra::proof::Unproven;
 use clearance_geometry::polytope::Tables;
 
 /// An entry of the table: by what a question about bodies of two kinds is answered, or what is not
@@ -97,6 +98,16 @@ pub struct Wanted {
     pub certificate: bool,
     /// Steps and links that a proof that boundaries do not meet may have.
     pub cover_steps_max: u64,
+}
+
+impl Wanted {
+    /// Proves what was found, if its proof is wanted.
+    pub(super) fn proven<T>(
+        self,
+        prove: impl FnOnce() -> Result<T, Unproven>,
+    ) -> Result<T, Option<Unproven>> {
+        if self.certificate { prove().map_err(Some) } else { Err(None) }
+    }
 }
 
 /// What solids need of a polytope, in words for who is refused.

@@ -149,7 +149,7 @@ pub struct SolidDistanceClaim<'a> {
 pub struct SolidMarginClaim<'a> {
     /// Finite and not negative.
     pub margin: f64,
-    /// What shows it.
+    /// Holds the pairs that are near, or the cover that shows that none is.
     pub shown: SolidMarginProof<'a>,
 }
 
