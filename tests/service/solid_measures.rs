@@ -292,7 +292,7 @@ async fn what_flies_and_turns_meets_a_channel_when_it_meets_its_boxes() {
     assert!(seen[0] > 10 && seen[1] > 25, "{seen:?}");
 }
 
-/// A comb beside a plate: its teeth are all as near, and each pair of faces has to be listed.
+/// Three steps are too few for a cover of what a channel has around a peg in its slot.
 #[tokio::test]
 async fn what_is_too_long_to_prove_of_a_distance_goes_without_and_says_why() {
     let limits = Limits { cover_steps_max: 3, ..Limits::default() };
@@ -310,4 +310,22 @@ async fn what_is_too_long_to_prove_of_a_distance_goes_without_and_says_why() {
     let options = Some(api::QueryOptions { omit_certificate: true, ..Default::default() });
     let answer = distance(&server, &api::MeasureDistanceRequest { options, ..question }).await;
     assert!(!answer.uncertified && answer.certificate.is_none());
+}
+
+/// One separating vector is enough, and is all that there is room for.
+#[tokio::test]
+async fn hulls_that_are_farther_apart_than_the_margin_prove_it_themselves() {
+    let limits = Limits { cover_steps_max: 0, ..Limits::default() };
+    let server = Server::with_limits(limits).await;
+    register(&server, keep("channel", channel())).await.unwrap();
+    server.register("cube", &cube()).await;
+    let [p, q] = [Some(placed("channel", 0., 0.)), Some(placed("cube", 5., 1.5))];
+    let margin = Some(1.5);
+    let question = api::CheckCollisionRequest { p, q, margin, ..Default::default() };
+    let answer = server.queries().check_collision(question.clone()).await.unwrap().into_inner();
+    assert_eq!((answer.verdict(), answer.within_margin), (Verdict::Separated, Some(false)));
+    assert!(!answer.uncertified);
+    let proof = answer.certificate.as_ref().unwrap().proof.as_ref().unwrap();
+    assert!(matches!(proof, Proof::Separated(_)), "{proof:?}");
+    verify(&server, of_collision(&question, &answer)).await.unwrap();
 }

@@ -236,14 +236,13 @@ impl ReadyBoundaries {
         }
         let steps_max = wanted.cover_steps_max;
         match (self, &stand.shown) {
-            (Self::Solids([p, q]), StandBy::Hulls(_) | StandBy::Radii(_)) => {
+            (Self::Solids([p, q]), shown) => {
                 let shapes = [&p.solid().shape(), &q.solid().shape()];
-                prove_verdict(shapes, stand.verdict, None, steps_max, effort)
-                    .map(VerdictProof::OfSolids)
-            }
-            (Self::Solids([p, q]), StandBy::Faces(faces)) => {
-                let shapes = [&p.solid().shape(), &q.solid().shape()];
-                prove_verdict(shapes, stand.verdict, faces.as_ref(), steps_max, effort)
+                let faces = match shown {
+                    StandBy::Faces(faces) => faces.as_ref(),
+                    StandBy::Hulls(_) | StandBy::Radii(_) => None,
+                };
+                prove_verdict(shapes, stand.verdict, faces, steps_max, effort)
                     .map(VerdictProof::OfSolids)
             }
             (Self::Rounded(_), StandBy::Radii(found)) => {
