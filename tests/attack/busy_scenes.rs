@@ -45,8 +45,14 @@ async fn step(client: &Client, session_id: &str, frame: api::Frame) -> Duration 
     took
 }
 
+/// What a machine that others use, too, may add to single frames.
+const STALLED: Duration = Duration::from_millis(500);
+
 /// Asks very many rays of which each meets all cubes, and moves one of these meanwhile, each time
-/// with a frame. Frames take `most` at most.
+/// with a frame. All but two frames take `most` at most, and none waits for the question.
+///
+/// The machine that checks changes is shared, and once stopped a frame for 129 ms that takes 3 ms
+/// otherwise; a frame that waits for the question takes seconds.
 async fn ask_and_move(server: &Server, cubes: u32, count: u32, most: Duration) {
     let client = with_cube(server).await;
     let session_id = row_of_cubes(&client, cubes).await;
@@ -73,13 +79,17 @@ async fn ask_and_move(server: &Server, cubes: u32, count: u32, most: Duration) {
     };
     // The question has begun by then.
     tokio::time::sleep(Duration::from_millis(20)).await;
-    let mut longest = Duration::ZERO;
+    let mut took = Vec::new();
     for k in 1..=30 {
         let frame = frame(first + k, 0..1, -0.01 * k as f64);
-        longest = longest.max(step(&client, &session_id, frame).await);
+        took.push(step(&client, &session_id, frame).await);
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    println!("the longest of 30 frames beside a question took {longest:.2?}, alone {alone:.2?}");
+    took.sort_unstable();
+    let [.., usual, _, longest] = took[..] else { unreachable!("there are thirty") };
+    println!(
+        "of 30 frames beside a question 28 took {usual:.2?} at most, all {longest:.2?}, one alone {alone:.2?}"
+    );
     let answer = asked.await.unwrap().unwrap();
     let packed = answer.packed_hits.unwrap();
     // A message of megabytes takes a moment to arrive, on a busy machine a while; but the answer is
@@ -89,7 +99,8 @@ async fn ask_and_move(server: &Server, cubes: u32, count: u32, most: Duration) {
     assert!(!packed.stopped_rays.is_empty(), "there is too much of it for its time");
     assert_eq!(packed.stopped(), api::Stopped::Deadline);
     assert!(!packed.rays.is_empty(), "what was answered is told");
-    assert!(longest <= most * slowness(), "a frame took {longest:?}");
+    assert!(usual <= most * slowness(), "of 30 frames three took {usual:?} or longer");
+    assert!(longest <= most * slowness() + STALLED, "a frame took {longest:?}");
     let close = api::CloseSessionRequest { session_id, ..Default::default() };
     client.sessions().close_session(close).await.unwrap();
     until_given_back(server, 16 * MIB, 260 * MIB).await;
