@@ -5,7 +5,7 @@ use super::bound::least_gap;
 use super::contact::FaceCourse;
 use super::margin::compare_hulls;
 use super::{OuterPair, Surfaces};
-use crate::claim::{Cover, Direction, Frame, Link, Verdict};
+use crate::claim::{Cover, Direction, Frame, Link, StaticProof, Verdict};
 use crate::contact_time::first_contact;
 use crate::contact_time::polyhedra::proof::Unproven;
 use crate::contact_time::polyhedra::proof::cover::{Room, cover_by};
@@ -17,6 +17,7 @@ use crate::pair::Pair;
 use crate::polyhedron::groups::{FaceGroups, named_direction};
 use crate::polyhedron::tree::Node;
 use crate::rounded::{self, RoundedPair};
+use crate::separation::{METHODS, decide};
 use crate::witness::Witness;
 
 /// What a cover is to show.
@@ -26,7 +27,7 @@ pub enum Clear<'q> {
     AtLeast(f64),
     /// At rest they are farther apart than that, metres.
     Beyond(f64),
-    /// At rest they share no more than points of their boundaries.
+    /// At rest no two pieces share more than points of their boundaries.
     NoNearer,
     /// They are free from t = 0 to this.
     Until(&'q FaceCourse<'q>, f64),
@@ -113,13 +114,23 @@ impl Prover<'_, '_> {
         Ok(Some(direction).filter(|_| lower >= least))
     }
 
-    /// A direction along which rounded bodies have no inner point in common.
+    /// A direction along which two pieces have no inner point in common.
     fn no_nearer(
         &self,
         outer: &OuterPair<'_>,
         effort: &mut Effort<'_>,
     ) -> Result<Option<Direction>, Stopped> {
-        let pair = RoundedPair { cores: outer.pair, radii: self.surfaces.radii };
+        let radii = self.surfaces.radii;
+        if radii.iter().all(|radius| *radius <= 0.0) {
+            let found = decide(&outer.pair, &METHODS[0], &mut Witness::default(), effort)?;
+            return Ok(match found.proof {
+                StaticProof::Separated { direction } | StaticProof::Touching { direction, .. } => {
+                    Some(direction)
+                }
+                StaticProof::Overlapping { .. } => None,
+            });
+        }
+        let pair = RoundedPair { cores: outer.pair, radii };
         let proof = rounded::verdict(&pair, &mut Witness::default(), effort)?;
         let meets = proof.verdict == Verdict::Overlapping;
         Ok(if meets { None } else { Direction::nearest(&proof.pairs) })

@@ -3,7 +3,7 @@
 //!
 //! Everything but [`standing`] is asked of bodies whose surfaces share no point and of which
 //! neither is within the other: then the distance of the bodies is that of their surfaces, and they
-//! first meet when these do. How bodies stand that are not rounded,
+//! first meet when these do. How bodies stand of which none is rounded or a surface,
 //! [`polyhedra::verdict`](crate::contact_time::polyhedra::verdict) tells.
 //!
 //! A surface is the union of its triangles, so a distance is the least of those of two triangles,
@@ -25,6 +25,8 @@ pub mod distance;
 mod frontier;
 pub mod margin;
 pub mod standing;
+#[cfg(test)]
+mod surface_tests;
 #[cfg(test)]
 mod tests;
 
@@ -59,7 +61,7 @@ impl<'a> Surfaces<'a> {
 
     /// Of both together; 0 of a body in one piece.
     fn triangle_count(&self) -> usize {
-        let of = |body: Boundary<'_>| body.mesh.map_or(0, |mesh| mesh.triangles().len());
+        let of = |body: Boundary<'_>| body.mesh().map_or(0, |mesh| mesh.triangles().len());
         self.bodies.map(of).iter().sum()
     }
 

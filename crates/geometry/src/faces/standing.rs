@@ -1,19 +1,25 @@
-//! How a rounded polytope and what a mesh bounds stand, exactly.
+//! How two bodies stand of which one is rounded, or a surface, exactly: by pieces, which are
+//! triangles or the whole of a polytope. Two pieces stand as any convex bodies do, with their radii;
+//! the nearest pieces tell it of the bodies, unless one is within the other.
 
 use arrayvec::ArrayVec;
 
+use super::bound::least_gap;
 use super::cover::{Clear, prove_clear};
-use super::{OuterPair, Surfaces, names};
-use crate::claim::{RoundedSolidProof, Verdict};
+use super::{OuterPair, Surfaces, names, opened};
+use crate::claim::{RoundedSolidProof, SolidProof, StaticProof, Verdict};
 use crate::contact_time::polyhedra::proof::Unproven;
 use crate::contact_time::polyhedra::proof::cover::halved;
 use crate::effort::{Effort, Stopped};
-use crate::pair::VertexPair;
-use crate::polyhedron::groups::{Boundary, FaceGroups};
+use crate::number::tolerance::BOX_HAZE;
+use crate::pair::{Pair, VertexPair};
+use crate::polyhedron::Polyhedron;
+use crate::polyhedron::groups::{Boundary, BoundaryKind, FaceGroups};
 use crate::polyhedron::placed::{Stand, slack};
 use crate::polyhedron::ray::{Start, around, crosses_odd};
 use crate::pose::scaled_points::{Exponents, ScaledPoints};
 use crate::rounded::{self, RoundedPair};
+use crate::separation::{METHODS, decide};
 use crate::witness::Witness;
 
 /// How they stand, and what shows that they meet.
@@ -21,9 +27,11 @@ use crate::witness::Witness;
 pub enum Standing {
     /// Farther apart than the sum of the radii.
     Apart,
-    /// Exactly as far: these pairs are, of a face of each body.
+    /// Exactly as far: these pairs are, of a face of each body. Of bodies that are not rounded no
+    /// two pieces have inner points in common.
     Touching(ArrayVec<VertexPair, 6>),
-    /// These pairs are nearer than that.
+    /// These pairs are nearer than that; of bodies that are not rounded the hull of their
+    /// differences has the origin strictly inside.
     Near(ArrayVec<VertexPair, 6>),
     /// The polytope that is rounded is inside the mesh, as its first vertex is.
     Inside,
@@ -39,7 +47,25 @@ impl Standing {
         }
     }
 
-    /// Its proof; a cover has at most `steps_max` steps and links.
+    /// Its proof of bodies that are not rounded; a cover has at most `steps_max` steps and links.
+    pub fn prove_pieces(
+        self,
+        surfaces: &Surfaces<'_>,
+        steps_max: u64,
+        effort: &mut Effort<'_>,
+    ) -> Result<SolidProof, Unproven> {
+        let mut cover = |clear| prove_clear(surfaces, clear, steps_max, effort);
+        Ok(match self {
+            Self::Apart => SolidProof::Separated(cover(Clear::Beyond(0.0))?),
+            Self::Touching(pairs) => {
+                SolidProof::TouchingPieces { pairs, cover: cover(Clear::NoNearer)? }
+            }
+            Self::Near(pairs) => SolidProof::OverlappingPieces(pairs),
+            Self::Inside => return Err(Unproven::NoWay),
+        })
+    }
+
+    /// Its proof of bodies of which one is rounded; a cover has at most `steps_max` steps and links.
     pub fn prove(
         self,
         surfaces: &Surfaces<'_>,
@@ -66,39 +92,44 @@ pub fn stand(surfaces: &Surfaces<'_>, effort: &mut Effort<'_>) -> Result<Standin
         if matches!(by_faces, Standing::Near(_)) {
             return Ok(by_faces);
         }
-        let is_inside = match surfaces.bodies {
-            [polytope, Boundary { mesh: Some(_), .. }] if polytope.mesh.is_none() => {
-                is_inside(&surfaces.bodies[0], &surfaces.bodies[1], effort)?
-            }
-            [Boundary { mesh: Some(_), .. }, polytope] if polytope.mesh.is_none() => {
-                is_inside(&surfaces.bodies[1], &surfaces.bodies[0], effort)?
-            }
+        let [p, q] = &surfaces.bodies;
+        let is_inside = match (p.kind, q.kind) {
+            (BoundaryKind::Hull, BoundaryKind::Region(region)) => is_inside(p, region, q, effort)?,
+            (BoundaryKind::Region(region), BoundaryKind::Hull) => is_inside(q, region, p, effort)?,
             _ => false,
         };
         Ok(if is_inside { Standing::Inside } else { by_faces })
     })
 }
 
-/// By the faces alone.
+/// By the pieces alone.
 fn nearest(surfaces: &Surfaces<'_>, effort: &mut Effort<'_>) -> Result<Standing, Stopped> {
     let mut groups = surfaces.groups();
+    // What rounding may take from the gap of two boxes, metres.
+    let haze = BOX_HAZE * surfaces.magnitude();
     let mut found = Standing::Apart;
     let mut open = vec![groups.each_ref().map(FaceGroups::root)];
     while let Some(nodes) = open.pop() {
         effort.spend_step()?;
+        if (0..2).any(|k| !groups[k].has_hull(nodes[k])) {
+            let bound = least_gap(&groups, nodes, surfaces.radii, Some(haze), effort)?;
+            if bound.gap <= haze {
+                open.extend(opened(&groups, nodes).into_iter().rev());
+            }
+            continue;
+        }
         OuterPair::prepare(&mut groups, nodes);
         let outer = OuterPair::of(&groups, nodes).ok_or(Stopped::Unresolved)?;
-        let pair = RoundedPair { cores: outer.pair, radii: surfaces.radii };
-        let proof = rounded::verdict(&pair, &mut Witness::default(), effort)?;
-        if proof.verdict == Verdict::Separated {
+        let (verdict, pairs) = how_hulls_stand(&outer.pair, surfaces.radii, effort)?;
+        if verdict == Verdict::Separated {
             continue;
         }
         if let Some((_, [first, second])) = halved(&groups, nodes) {
             open.extend([second, first]);
             continue;
         }
-        let pairs = names(&groups, &outer.pair, &proof.pairs);
-        if proof.verdict == Verdict::Overlapping {
+        let pairs = names(&groups, &outer.pair, &pairs);
+        if verdict == Verdict::Overlapping {
             return Ok(Standing::Near(pairs));
         }
         if found == Standing::Apart {
@@ -108,14 +139,34 @@ fn nearest(surfaces: &Surfaces<'_>, effort: &mut Effort<'_>) -> Result<Standing,
     Ok(found)
 }
 
-/// Whether a polytope is inside a mesh, of whose triangles none meets it: whether its first vertex
-/// is.
+/// How two convex bodies stand, with what shows that they meet.
+fn how_hulls_stand(
+    pair: &Pair<'_>,
+    radii: [f64; 2],
+    effort: &mut Effort<'_>,
+) -> Result<(Verdict, ArrayVec<VertexPair, 6>), Stopped> {
+    let witness = &mut Witness::default();
+    if radii.iter().any(|radius| *radius > 0.0) {
+        let proof = rounded::verdict(&RoundedPair { cores: *pair, radii }, witness, effort)?;
+        return Ok((proof.verdict, proof.pairs));
+    }
+    let proof = decide(pair, &METHODS[0], witness, effort)?.proof;
+    let pairs = match &proof {
+        StaticProof::Separated { .. } => ArrayVec::new(),
+        StaticProof::Touching { pairs, .. } => pairs.iter().copied().collect(),
+        StaticProof::Overlapping { pairs } => pairs.clone(),
+    };
+    Ok((proof.verdict(), pairs))
+}
+
+/// Whether a polytope is inside a region, of whose triangles none meets it: whether its first
+/// vertex is.
 fn is_inside(
     polytope: &Boundary<'_>,
+    solid: &Polyhedron,
     mesh: &Boundary<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<bool, Stopped> {
-    let Some(solid) = mesh.mesh else { return Ok(false) };
     let stand = Stand::new(solid, mesh.pose);
     let first = &polytope.vertices()[..1];
     let of_first = Exponents::of(first, &polytope.pose);

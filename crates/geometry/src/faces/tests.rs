@@ -19,7 +19,7 @@ use crate::judge::{
 };
 use crate::motion::Motion;
 use crate::pair::Question;
-use crate::polyhedron::Polyhedron;
+use crate::polyhedron::{BoundaryKind, Polyhedron};
 use crate::polytope::Polytope;
 use crate::pose::Pose;
 use crate::rounded::{self, RoundedPair};
@@ -280,7 +280,11 @@ fn a_ball_touches_a_mesh_where_its_radius_is_the_distance() {
         let at = random.vector().map(|x| (8.0 * x).round() / 4.0);
         let [p, q] =
             [made.at(Pose::identity()), made.at(Pose::identity())].map(|b| Boundary::from(&b));
-        let ball = Boundary { mesh: None, hull: &point, pose: Pose::translation(at.x, at.y, at.z) };
+        let ball = Boundary {
+            kind: BoundaryKind::Hull,
+            hull: &point,
+            pose: Pose::translation(at.x, at.y, at.z),
+        };
         let flips = seed % 2 == 0;
         let bodies = |mesh| if flips { [ball, mesh] } else { [mesh, ball] };
         let effort = &mut Effort::unlimited();

@@ -25,6 +25,30 @@ pub(crate) fn in_order(given: &[Vec3], triangles: &[[u32; 3]]) -> (Vec<Vec3>, Ve
     (vertices.into_iter().map(|(v, _)| v).collect(), triangles)
 }
 
+/// The same of triangles that only are where they are: equal points are one vertex, the corners of
+/// a triangle ascend, and of equal triangles there is one.
+pub(crate) fn in_order_as_sets(
+    given: &[Vec3],
+    triangles: &[[u32; 3]],
+) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let named = triangles.as_flattened().iter().map(|&i| given[i as usize].map(|x| x + 0.0));
+    let mut vertices: Vec<Vec3> = named.collect();
+    vertices.sort_unstable_by(compare);
+    vertices.dedup();
+    let place = |i: u32| index_of(&vertices, &given[i as usize]).expect("a triangle names it");
+    let mut triangles: Vec<[u32; 3]> = triangles
+        .iter()
+        .map(|corners| {
+            let mut corners = corners.map(place);
+            corners.sort_unstable();
+            corners
+        })
+        .collect();
+    triangles.sort_unstable();
+    triangles.dedup();
+    (vertices, triangles)
+}
+
 fn from_lowest([a, b, c]: [u32; 3]) -> [u32; 3] {
     if a < b && a < c {
         [a, b, c]

@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 
 use super::keep::GROUP_MAX;
 use super::mesh::Polyhedron;
+use super::surface::Surface;
 use super::tree::{Extent, Node};
 use crate::Vec3;
-use crate::claim::{Direction, Points, Solid};
+use crate::claim::{Direction, Points, Solid, SolidKind};
 use crate::effort::Effort;
 use crate::hull::convex_hull;
 use crate::number::rounding::{UNDERFLOW, gamma};
@@ -39,15 +40,28 @@ impl<'a> HulledBody<'a> {
     /// As a judge sees it.
     pub fn solid(&self) -> Solid<'a> {
         let points = Points { points: self.body.vertices(), pose: self.pose };
-        Solid { points, triangles: (!self.is_hull).then(|| self.body.triangles()) }
+        let region = || SolidKind::Region(self.body.triangles());
+        let kind = if self.is_hull { SolidKind::Hull } else { region() };
+        Solid { points, kind }
     }
 }
 
-/// What bounds a placed body: the triangles of a mesh, or its hull in one piece.
+/// What a body is beside its hull.
+#[derive(Clone, Copy, Debug)]
+pub enum BoundaryKind<'a> {
+    /// Its hull, which may be flat.
+    Hull,
+    /// The region that triangles bound.
+    Region(&'a Polyhedron),
+    /// Triangles and nothing beside them.
+    Surface(&'a Surface),
+}
+
+/// What bounds a placed body: triangles, or its hull in one piece.
 #[derive(Clone, Copy, Debug)]
 pub struct Boundary<'a> {
-    /// The mesh; none: the body is its hull, which may be flat.
-    pub mesh: Option<&'a Polyhedron>,
+    /// What the body is.
+    pub kind: BoundaryKind<'a>,
     /// Its hull.
     pub hull: &'a Polytope,
     /// From its frame to the world (at t = 0).
@@ -57,16 +71,26 @@ pub struct Boundary<'a> {
 impl<'a> From<&HulledBody<'a>> for Boundary<'a> {
     fn from(body: &HulledBody<'a>) -> Self {
         let &HulledBody { body, pose, hull, is_hull } = body;
-        Self { mesh: (!is_hull).then_some(body), hull, pose }
+        let kind = if is_hull { BoundaryKind::Hull } else { BoundaryKind::Region(body) };
+        Self { kind, hull, pose }
     }
 }
 
 impl<'a> Boundary<'a> {
+    /// Its triangles; none of one that is its hull.
+    pub(crate) fn mesh(&self) -> Option<&'a Surface> {
+        match self.kind {
+            BoundaryKind::Hull => None,
+            BoundaryKind::Region(region) => Some(region.surface()),
+            BoundaryKind::Surface(surface) => Some(surface),
+        }
+    }
+
     /// The largest coordinate of a point of it in its own frame, metres.
     pub(crate) fn reach(&self) -> f64 {
         let of_hull =
             || self.hull.vertices().iter().map(nalgebra::Vector3::amax).fold(0.0, f64::max);
-        self.mesh.map_or_else(of_hull, |mesh| {
+        self.mesh().map_or_else(of_hull, |mesh| {
             let Extent { low, high } = mesh.boxes()[0];
             low.amax().max(high.amax())
         })
@@ -74,13 +98,18 @@ impl<'a> Boundary<'a> {
 
     /// The vertices that certificates name.
     pub fn vertices(&self) -> &'a [Vec3] {
-        self.mesh.map_or(self.hull.vertices(), Polyhedron::vertices)
+        self.mesh().map_or(self.hull.vertices(), Surface::vertices)
     }
 
     /// As a judge sees it.
     pub fn solid(&self) -> Solid<'a> {
         let points = Points { points: self.vertices(), pose: self.pose };
-        Solid { points, triangles: self.mesh.map(Polyhedron::triangles) }
+        let kind = match self.kind {
+            BoundaryKind::Hull => SolidKind::Hull,
+            BoundaryKind::Region(region) => SolidKind::Region(region.triangles()),
+            BoundaryKind::Surface(surface) => SolidKind::Surface(surface.triangles()),
+        };
+        Solid { points, kind }
     }
 }
 
@@ -141,7 +170,7 @@ impl<'a> FaceGroups<'a> {
 
     /// The box around a group of a mesh.
     pub(crate) fn placed_box(&self, node: Node) -> Option<PlacedBox> {
-        let Extent { low, high } = self.boundary.mesh?.boxes()[node.at as usize];
+        let Extent { low, high } = self.boundary.mesh()?.boxes()[node.at as usize];
         let (middle, half) = (low / 2.0 + high / 2.0, high / 2.0 - low / 2.0);
         let Pose { rotation, .. } = &self.boundary.pose;
         let halves = [0, 1, 2].map(|axis| rotation.column(axis) * half[axis]);
@@ -159,7 +188,7 @@ impl<'a> FaceGroups<'a> {
     }
 
     pub(crate) fn root(&self) -> Node {
-        self.boundary.mesh.map_or(Node::ONLY, |mesh| mesh.tree().root())
+        self.boundary.mesh().map_or(Node::ONLY, |mesh| mesh.tree().root())
     }
 
     fn is_whole(&self, node: Node) -> bool {
@@ -168,16 +197,16 @@ impl<'a> FaceGroups<'a> {
 
     /// A hull is one piece.
     pub(crate) fn halves(&self, node: Node) -> Option<[Node; 2]> {
-        self.boundary.mesh.and_then(|_| node.children())
+        self.boundary.mesh().and_then(|_| node.children())
     }
 
     pub(crate) fn vertex_count(&self, node: Node) -> u64 {
         let all = self.boundary.vertices().len() as u64;
-        if self.boundary.mesh.is_some() { all.min(3 * u64::from(node.count)) } else { all }
+        if self.boundary.mesh().is_some() { all.min(3 * u64::from(node.count)) } else { all }
     }
 
     pub(crate) fn order(&self) -> Vec<u32> {
-        self.boundary.mesh.map_or(Vec::new(), |mesh| mesh.tree().order().to_vec())
+        self.boundary.mesh().map_or(Vec::new(), |mesh| mesh.tree().order().to_vec())
     }
 
     /// Whether its hull is at hand, or is to be built.
@@ -187,7 +216,7 @@ impl<'a> FaceGroups<'a> {
 
     /// Makes what holds a group, if that has to be made.
     pub(crate) fn prepare(&mut self, node: Node) {
-        let Some(mesh) = self.boundary.mesh else { return };
+        let Some(mesh) = self.boundary.mesh() else { return };
         if self.is_whole(node) || self.made.contains_key(&node.at) {
             return;
         }
@@ -209,7 +238,8 @@ impl<'a> FaceGroups<'a> {
     /// What holds the group that was prepared last.
     pub(crate) fn outer(&self, node: Node) -> Option<Outer<'_>> {
         let is_hull = self.has_hull(node);
-        let kept = || self.boundary.mesh.filter(|_| is_hull).and_then(|mesh| mesh.kept_hull(node));
+        let kept =
+            || self.boundary.mesh().filter(|_| is_hull).and_then(|mesh| mesh.kept_hull(node));
         let polytope = if self.is_whole(node) {
             Some(self.boundary.hull)
         } else {
@@ -220,13 +250,13 @@ impl<'a> FaceGroups<'a> {
 
     /// The body's vertex that a vertex of a hull of its points is.
     pub(crate) fn vertex(&self, hull: &Polytope, vertex: u32) -> Option<u32> {
-        let Some(mesh) = self.boundary.mesh else { return Some(vertex) };
+        let Some(mesh) = self.boundary.mesh() else { return Some(vertex) };
         mesh.index_of(&hull.vertices()[vertex as usize])
     }
 }
 
 /// The corners of the box around a group in the body's frame, which are exact.
-fn box_corners(mesh: &Polyhedron, node: Node) -> [Vec3; 8] {
+fn box_corners(mesh: &Surface, node: Node) -> [Vec3; 8] {
     let Extent { low, high } = mesh.boxes()[node.at as usize];
     std::array::from_fn(|corner| {
         Vec3::from_fn(|axis, _| if corner >> axis & 1 == 1 { high[axis] } else { low[axis] })

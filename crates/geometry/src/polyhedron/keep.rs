@@ -102,7 +102,8 @@ mod tests {
     #[test]
     fn what_is_kept_of_a_mesh_is_no_more_than_was_counted() {
         for polytope in [ball(4, 1), ball(60, 2), ball(700, 3), grid_ball(4)] {
-            let mesh = Polyhedron::of_polytope(&polytope).unwrap().0;
+            let region = Polyhedron::of_polytope(&polytope).unwrap().0;
+            let mesh = region.surface();
             let mut open = vec![mesh.tree().root()];
             let mut kept = 0;
             while let Some(node) = open.pop() {

@@ -11,10 +11,10 @@
 use dashu_int::{IBig, UBig};
 
 use super::canonical;
-use super::keep::KeptGroups;
 use super::meeting::{Sight, segment_meets_triangle, triangles_meet};
 use super::ray::{Start, around, crosses_odd};
-use super::tree::{BoxedTree, Extent, Node, Tree, any_meeting_leaves};
+use super::surface::Surface;
+use super::tree::{BoxedTree, Tree, any_meeting_leaves};
 use crate::Vec3;
 use crate::effort::{Effort, Stopped};
 use crate::number::orientation::{Axis, Side, Turn, are_collinear, side_of_plane, turn};
@@ -27,16 +27,14 @@ use crate::pose::{COORDINATE_MAX, Pose};
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Polyhedron {
-    vertices: Vec<Vec3>,
-    triangles: Vec<[u32; 3]>,
+    /// What bounds it.
+    surface: Surface,
     /// For each triangle, beyond the edge from each of its corners to the next: the third corner of
     /// the triangle there.
     across: Vec<[u32; 3]>,
     /// The lowest triangle of each shell, ascending.
     shells: Vec<u32>,
     owned: Vec<Owned>,
-    tree: Tree,
-    kept: KeptGroups,
     /// Cubic metres, rounded.
     volume: f64,
 }
@@ -171,31 +169,33 @@ impl Polyhedron {
         let (_, shells) = shells(&triangles, &edges);
         let across = across(&triangles, &edges);
         let owned = owned(vertices.len(), &triangles);
-        let tree = Tree::build(&vertices, &triangles);
-        let kept = KeptGroups::default();
-        Self { vertices, triangles, across, shells, owned, tree, kept, volume }
+        let surface = Surface::assemble(vertices, triangles);
+        Self { surface, across, shells, owned, volume }
     }
 
-    /// The vertices, sorted. Indices everywhere refer to this list.
+    /// The triangles that bound it.
+    pub fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    /// See [`Surface::vertices`].
     pub fn vertices(&self) -> &[Vec3] {
-        &self.vertices
+        self.surface.vertices()
     }
 
-    /// The triangles, sorted; each counter-clockwise seen from outside and from its lowest vertex
-    /// on.
+    /// See [`Surface::triangles`].
     pub fn triangles(&self) -> &[[u32; 3]] {
-        &self.triangles
+        self.surface.triangles()
     }
 
     /// Which vertex a point is.
     pub fn index_of(&self, point: &Vec3) -> Option<u32> {
-        canonical::index_of(&self.vertices, point)
+        self.surface.index_of(point)
     }
 
     /// The lowest and the highest corner of the box around it.
     pub fn bounds(&self) -> [Vec3; 2] {
-        let first = self.vertices[0];
-        self.vertices.iter().fold([first; 2], |[low, high], v| [low.inf(v), high.sup(v)])
+        self.surface.bounds()
     }
 
     /// Cubic metres, rounded.
@@ -205,16 +205,13 @@ impl Polyhedron {
 
     /// Number of edges.
     pub fn edge_count(&self) -> usize {
-        self.triangles.len() * 3 / 2
+        self.triangles().len() * 3 / 2
     }
 
     /// Memory that its lists take, and what may be kept of its groups, bytes.
     pub fn bytes(&self) -> usize {
-        let for_triangle = 2 * size_of::<[u32; 3]>() + size_of::<Owned>() + size_of::<u32>();
-        size_of_val(self.vertices())
-            + self.triangles.len() * for_triangle
-            + size_of_val(&*self.shells)
-            + KeptGroups::bytes_max(self.triangles.len())
+        let for_triangle = size_of::<[u32; 3]>() + size_of::<Owned>();
+        self.surface.bytes() + self.triangles().len() * for_triangle + size_of_val(&*self.shells)
     }
 
     /// How many parts of the surface are connected over edges.
@@ -228,7 +225,7 @@ impl Polyhedron {
     }
 
     pub(crate) fn triangle(&self, i: u32) -> [u32; 3] {
-        self.triangles[i as usize]
+        self.surface.triangle(i)
     }
 
     /// Beyond the edge from each corner of a triangle to the next: the third corner of the triangle
@@ -242,23 +239,7 @@ impl Polyhedron {
     }
 
     pub(crate) fn tree(&self) -> &Tree {
-        &self.tree
-    }
-
-    /// The boxes of all nodes of its tree in its own frame, exactly.
-    pub(crate) fn boxes(&self) -> &[Extent] {
-        self.kept.boxes(|| self.tree.boxes(&self.vertices, &self.triangles, 0.0))
-    }
-
-    /// The corners of the triangles of a group.
-    pub(crate) fn corners_of(&self, node: Node) -> Vec<Vec3> {
-        let corners = self.tree.triangles(node).iter().flat_map(|&at| self.triangle(at));
-        corners.map(|vertex| self.vertices[vertex as usize]).collect()
-    }
-
-    /// The hull of a small group; none: there is no room to keep it.
-    pub(crate) fn kept_hull(&self, node: Node) -> Option<&Polytope> {
-        self.kept.hull(node, self.triangles.len(), || self.corners_of(node))
+        self.surface.tree()
     }
 }
 

@@ -1,7 +1,8 @@
-//! Solids that need not be convex, given by the triangles that bound them, and how two of them
-//! stand where they are. When moving ones meet is asked in [`super::contact_time::polyhedra`].
+//! Solids that need not be convex, given by the triangles that bound them, and surfaces that bound
+//! nothing; and how two solids stand where they are. When moving ones meet is asked in [`super::contact_time::polyhedra`].
 //!
-//! Reading order: `mesh` says what a body is and `canonical` in which order, `tree` finds near
+//! Reading order: `surface` is triangles as they are, `mesh` says which of them bound a region and
+//! `canonical` in which order they are, `tree` finds near
 //! triangles, `meeting` tells whether two triangles meet; `placed` puts bodies where they are,
 //! `ray` and `interiors` tell whether their insides share a point; `groups` has polytopes around
 //! neighbouring triangles, of which a mesh keeps some (`keep`). `excess` measures any mesh,
@@ -16,7 +17,9 @@ pub(super) mod meeting;
 mod mesh;
 pub(super) mod placed;
 pub(super) mod ray;
+mod surface;
 pub(super) mod tree;
 
-pub use groups::{Boundary, HulledBody};
+pub use groups::{Boundary, BoundaryKind, HulledBody};
 pub use mesh::{Polyhedron, PolyhedronError};
+pub use surface::{Surface, SurfaceError};

@@ -27,6 +27,7 @@ pub use rounded::{ConvexProof, RoundedDepthClaim, RoundedMotionClaim, RoundedPro
 pub use solids::{
     CollisionClaim, CollisionProof, Cover, CoverStep, Face, InnerPoint, MovingSolid, PairCover,
     RoundedSolidProof, RoundedSolids, Solid, SolidClaim, SolidCourse, SolidDistanceClaim,
-    SolidMarginClaim, SolidMarginProof, SolidMotionProof, SolidProof, Solids, VISITS_MAX,
+    SolidKind, SolidMarginClaim, SolidMarginProof, SolidMotionProof, SolidProof, Solids,
+    VISITS_MAX,
 };
 pub use verdict::{StaticProof, Verdict};

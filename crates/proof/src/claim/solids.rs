@@ -1,10 +1,12 @@
-//! Statements about solids that need not be convex: the hull of points, or what a closed mesh
-//! bounds.
+//! Statements about bodies that need not be convex: the hull of points, what a closed mesh bounds,
+//! or a surface, which is triangles and nothing beside them.
 //!
 //! What meets is shown at faces and points. What does not is shown for all pairs of faces at once
 //! by a *cover*: the faces of each body, in some order, are halved again and again, now those of
 //! one body, now those of the other, until a direction separates all that is left of the one from
 //! all that is left of the other. A hull is one piece, and never halved.
+
+use arrayvec::ArrayVec;
 
 use super::{Link, Points, Reach, Verdict};
 use crate::Vec3;
@@ -17,9 +19,37 @@ use crate::vertex_pair::VertexPair;
 pub struct Solid<'a> {
     /// Its vertices. Certificates name them by their index.
     pub points: Points<'a>,
-    /// The triangles that bound it, counter-clockwise seen from outside; none: it is the hull of
-    /// the points.
-    pub triangles: Option<&'a [[u32; 3]]>,
+    /// What the body is.
+    pub kind: SolidKind<'a>,
+}
+
+/// What is made of points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SolidKind<'a> {
+    /// Their hull.
+    Hull,
+    /// The region that these triangles bound, counter-clockwise seen from outside.
+    Region(&'a [[u32; 3]]),
+    /// These triangles, and nothing beside them.
+    Surface(&'a [[u32; 3]]),
+}
+
+impl<'a> Solid<'a> {
+    /// Its triangles; a hull has none.
+    pub fn triangles(&self) -> Option<&'a [[u32; 3]]> {
+        match self.kind {
+            SolidKind::Hull => None,
+            SolidKind::Region(triangles) | SolidKind::Surface(triangles) => Some(triangles),
+        }
+    }
+
+    /// The triangles that bound a region; none of a hull, and of triangles that bound nothing.
+    pub fn region(&self) -> Option<&'a [[u32; 3]]> {
+        match self.kind {
+            SolidKind::Region(triangles) => Some(triangles),
+            SolidKind::Hull | SolidKind::Surface(_) => None,
+        }
+    }
 }
 
 /// P and Q.
@@ -33,7 +63,7 @@ pub struct Solids<'a> {
 
 /// Vertices of a body that span a face of it: one to three corners of one triangle, or any of a
 /// hull.
-pub type Face = arrayvec::ArrayVec<u32, 3>;
+pub type Face = ArrayVec<u32, 3>;
 
 /// The proof of a static verdict.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,8 +80,20 @@ pub enum SolidProof {
         /// The proof that the way there is free, but for its end.
         way: Cover,
     },
+    /// Of bodies of which one at least is a surface, and none a region: the differences of these
+    /// pairs, of a face of each, have the origin in their hull; and along each direction of a
+    /// cover, all at rest, what is left of one body is not beyond what is left of the other.
+    TouchingPieces {
+        /// One to six. Those of P are of one face of it, and so are those of Q.
+        pairs: ArrayVec<VertexPair, 6>,
+        /// No two faces have more in common than points of their boundaries.
+        cover: Cover,
+    },
     /// A triangle of each: inner points of both are one, and their planes are not.
     Crossing([[u32; 3]; 2]),
+    /// Of bodies of which one at least is a surface: the hull of the differences of these pairs, of
+    /// a face of each, has the origin strictly inside.
+    OverlappingPieces(ArrayVec<VertexPair, 6>),
     /// A point strictly inside both.
     InnerPoint(InnerPoint),
 }
@@ -61,8 +103,10 @@ impl SolidProof {
     pub fn verdict(&self) -> Verdict {
         match self {
             Self::Separated(_) => Verdict::Separated,
-            Self::Touching { .. } => Verdict::Touching,
-            Self::Crossing(_) | Self::InnerPoint(_) => Verdict::Overlapping,
+            Self::Touching { .. } | Self::TouchingPieces { .. } => Verdict::Touching,
+            Self::Crossing(_) | Self::OverlappingPieces(_) | Self::InnerPoint(_) => {
+                Verdict::Overlapping
+            }
         }
     }
 }
@@ -74,7 +118,7 @@ pub struct InnerPoint {
     pub terms: [Vec3; 2],
     /// For P and for Q: if it is a hull, vertices whose hull has the point strictly inside; if it
     /// is a mesh, none.
-    pub vertices: [arrayvec::ArrayVec<u32, 6>; 2],
+    pub vertices: [ArrayVec<u32, 6>; 2],
 }
 
 /// The proof about bodies that move, of which no faces meet at t = 0.
@@ -88,7 +132,7 @@ pub struct SolidMotionProof {
     pub faces: Option<[Face; 2]>,
     /// Else: what proves contact, as the pairs of a [`FirstContact`](super::FirstContact) do. Those
     /// of P are of one face of it, and so are those of Q.
-    pub pairs: arrayvec::ArrayVec<VertexPair, 6>,
+    pub pairs: ArrayVec<VertexPair, 6>,
 }
 
 /// Two bodies with balls around all their points.
@@ -111,12 +155,12 @@ pub enum RoundedSolidProof {
     Touching {
         /// With v the point nearest the origin in the hull of their differences, |v| is R. Those of
         /// P are of one face of it, and so are those of Q.
-        pairs: arrayvec::ArrayVec<VertexPair, 6>,
+        pairs: ArrayVec<VertexPair, 6>,
         /// Along each of its directions the bodies that are rounded are no nearer than R.
         cover: Cover,
     },
     /// Overlapping: |v| is less than R, for pairs as above.
-    Near(arrayvec::ArrayVec<VertexPair, 6>),
+    Near(ArrayVec<VertexPair, 6>),
     /// Overlapping: this vertex of the polytope that is rounded is inside the mesh.
     Inside(u32),
 }

@@ -19,7 +19,7 @@ use crate::number::dyadic::Dyadic;
 ///
 /// ```
 /// use clearance_geometry::claim::{
-///     CollisionClaim, CollisionProof, MovingSolid, Outcome, Points, Solid,
+///     CollisionClaim, CollisionProof, MovingSolid, Outcome, Points, Solid, SolidKind,
 /// };
 /// use clearance_geometry::effort::Effort;
 /// use clearance_geometry::judge::judge_collision;
@@ -29,7 +29,7 @@ use crate::number::dyadic::Dyadic;
 /// # let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
 /// let solid = |z| Solid {
 ///     points: Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) },
-///     triangles: Some(&faces),
+///     kind: SolidKind::Region(&faces),
 /// };
 /// // The boxes around the two are apart along z all the time: there is nothing more to prove.
 /// let rest = |z| MovingSolid { solid: solid(z), motion: Motion::rest() };

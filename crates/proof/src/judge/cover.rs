@@ -84,6 +84,8 @@ impl<'a, 'b> Payer<'a, 'b> {
 struct CoverSide<'a> {
     points: Vec<Exact>,
     triangles: Option<&'a [[u32; 3]]>,
+    /// The triangles, if they bound a region.
+    region: Option<&'a [[u32; 3]]>,
     /// The triangles in the order in which they are halved.
     order: Vec<u32>,
 }
@@ -108,7 +110,7 @@ impl Group {
 
 impl<'a> CoverSide<'a> {
     fn new(solid: &Solid<'a>, order: &[u32], effort: &mut Effort<'_>) -> Result<Self, Refusal> {
-        let count = solid.triangles.map_or(0, <[_]>::len);
+        let count = solid.triangles().map_or(0, <[_]>::len);
         let mut order = order.to_vec();
         if order.is_empty() {
             order.extend((0..).take(count));
@@ -118,7 +120,8 @@ impl<'a> CoverSide<'a> {
         if !sorted.into_iter().eq((0..).take(count)) {
             return Err(Refusal::CoverGap(0));
         }
-        Ok(Self { points: exact_points(solid, effort)?, triangles: solid.triangles, order })
+        let (triangles, region) = (solid.triangles(), solid.region());
+        Ok(Self { points: exact_points(solid, effort)?, triangles, region, order })
     }
 
     fn all(&self) -> Group {
@@ -138,20 +141,20 @@ impl<'a> CoverSide<'a> {
         vertices
     }
 
-    /// Whether no part of this body's surface is inside the other, if the surfaces do not meet:
-    /// then a part that is connected is all inside or all outside. A hull was separated as a whole.
+    /// Whether no part of this body's surface is inside the region that the other one may be, if the
+    /// surfaces do not meet: then a part that is connected is all inside or all outside.
     fn is_outside(
         &self,
         other: &Self,
         name: &'static str,
         payer: &mut Payer<'_, '_>,
     ) -> Result<(), Refusal> {
-        let (Some(own), Some(_)) = (self.triangles, other.triangles) else {
-            // A hull within a mesh: one vertex tells.
-            return match (self.triangles, other.triangles) {
-                (None, Some(_)) => self.is_vertex_outside(0, other, name, payer),
-                _ => Ok(()),
-            };
+        if other.region.is_none() {
+            return Ok(());
+        }
+        let Some(own) = self.triangles else {
+            // A hull within a region: one vertex tells.
+            return self.is_vertex_outside(0, other, name, payer);
         };
         for vertex in one_of_each_part(self.points.len(), own) {
             self.is_vertex_outside(vertex, other, name, payer)?;
@@ -167,7 +170,7 @@ impl<'a> CoverSide<'a> {
         name: &'static str,
         payer: &mut Payer<'_, '_>,
     ) -> Result<(), Refusal> {
-        let Some(triangles) = other.triangles else { return Ok(()) };
+        let Some(triangles) = other.region else { return Ok(()) };
         payer.visit(other.points.len())?;
         let point = &self.points[vertex];
         let is_beyond = (0..3).any(|k| {

@@ -22,7 +22,7 @@ use crate::motion::Motion;
 /// # let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
 /// let solid = |z| Solid {
 ///     points: Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) },
-///     triangles: Some(&faces),
+///     kind: SolidKind::Region(&faces),
 /// };
 /// // The tip of the lower one touches a corner of the upper one at the start.
 /// let (solids, effort) = (Solids { p: solid(0.0), q: solid(1.0) }, &mut Effort::unlimited());

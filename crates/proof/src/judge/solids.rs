@@ -4,23 +4,28 @@
 
 use super::cover::{CoverShows, Payer, Span, exact_points, is_inside, judge_cover};
 use super::exact::{
-    Exact, exact_point, holds_origin, holds_origin_strictly, minus, scalar_product, vector_product,
+    Exact, exact_differences, exact_point, holds_origin, holds_origin_strictly, minus,
+    scalar_product, vector_product,
 };
 use super::meeting::holds_origin_in_solid;
 use super::refusal::Refusal;
 use super::still::velocity_of;
-use crate::claim::{Face, InnerPoint, Outcome, Solid, SolidClaim, SolidProof, Solids};
+use super::surfaces::faces_of;
+use crate::claim::{
+    Bodies, Face, InnerPoint, Outcome, Solid, SolidClaim, SolidKind, SolidProof, Solids,
+};
 use crate::effort::Effort;
 use crate::motion::Motion;
 use crate::number::Sign;
 use crate::number::dyadic::Dyadic;
 use crate::pose::Pose;
+use crate::vertex_pair::VertexPair;
 
 /// Proves a verdict from scratch. A step is a link of a cover, or a look along a ray.
 ///
 /// ```
 /// use clearance_geometry::claim::{
-///     Cover, CoverStep, Direction, Frame, Link, Points, Solid, SolidProof, Solids,
+///     Cover, CoverStep, Direction, Frame, Link, Points, Solid, SolidKind, SolidProof, Solids,
 /// };
 /// use clearance_geometry::effort::Effort;
 /// use clearance_geometry::judge::judge_solids;
@@ -30,7 +35,7 @@ use crate::pose::Pose;
 /// # let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
 /// let solid = |z| Solid {
 ///     points: Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) },
-///     triangles: Some(&faces),
+///     kind: SolidKind::Region(&faces),
 /// };
 /// // One direction separates all faces at once.
 /// let up = Direction::Vector(Vec3::new(0.0, 0.0, 1.0));
@@ -57,7 +62,7 @@ pub fn judge_solids(
             if !(holds_origin(&differences) || holds_origin_in_solid(&differences)) {
                 return Err(Refusal::FacesApart);
             }
-            let Solid { points, triangles } = solids.q;
+            let Solid { points, kind } = solids.q;
             if !from.iter().all(|x| x.is_finite()) {
                 return Err(Refusal::NoDirection);
             }
@@ -65,7 +70,7 @@ pub fn judge_solids(
             let travel = std::array::from_fn(|k| &Dyadic::from(to[k]) - &Dyadic::from(from[k]));
             let pose = Pose { translation: *from, ..points.pose };
             let points = crate::claim::Points { pose, ..points };
-            let start = Solids { q: Solid { points, triangles }, ..*solids };
+            let start = Solids { q: Solid { points, kind }, ..*solids };
             let span = Span { travel, until: 1.0, may_touch_at_end: true };
             judge_cover(&start, &CoverShows::OnTheWay(span), way, &mut Payer::new(effort))
         }
@@ -77,6 +82,21 @@ pub fn judge_solids(
             // difference, which is flat if their planes are parallel.
             let held = holds_origin_strictly(&differences(solids, &faces)?);
             if held { Ok(()) } else { Err(Refusal::FacesApart) }
+        }
+        SolidProof::TouchingPieces { pairs, cover } => {
+            if [&solids.p, &solids.q].iter().any(|solid| solid.region().is_some()) {
+                return Err(Refusal::BoundFails("neither body is a region"));
+            }
+            let differences = differences_of_pieces(solids, pairs)?;
+            if !(holds_origin(&differences) || holds_origin_in_solid(&differences)) {
+                return Err(Refusal::FacesApart);
+            }
+            let shows = CoverShows::AtRest { least: Dyadic::zero(), more_than: None };
+            judge_cover(solids, &shows, cover, &mut Payer::new(effort))
+        }
+        SolidProof::OverlappingPieces(pairs) => {
+            let differences = differences_of_pieces(solids, pairs)?;
+            if holds_origin_strictly(&differences) { Ok(()) } else { Err(Refusal::FacesApart) }
         }
         SolidProof::InnerPoint(inner) => {
             is_inner(&solids.p, inner, 0, "P", effort)?;
@@ -90,7 +110,7 @@ pub fn judge_solids(
 ///
 /// ```
 /// use clearance_geometry::claim::{
-///     Cover, CoverStep, Direction, Frame, Link, Outcome, Points, Solid, SolidClaim,
+///     Cover, CoverStep, Direction, Frame, Link, Outcome, Points, Solid, SolidKind, SolidClaim,
 ///     SolidMotionProof, Solids,
 /// };
 /// use clearance_geometry::effort::Effort;
@@ -101,7 +121,7 @@ pub fn judge_solids(
 /// # let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
 /// let solid = |z| Solid {
 ///     points: Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) },
-///     triangles: Some(&faces),
+///     kind: SolidKind::Region(&faces),
 /// };
 /// // Q falls by one metre, from three metres above P: one direction separates all the time.
 /// let up = Direction::Vector(Vec3::new(0.0, 0.0, 1.0));
@@ -200,6 +220,16 @@ pub(super) fn differences(
     Ok(p.iter().flat_map(|x| q.iter().map(|y| minus(y, x))).collect())
 }
 
+/// The differences of pairs of vertices of a face of each body, one of which at least is a surface.
+fn differences_of_pieces(solids: &Solids<'_>, pairs: &[VertexPair]) -> Result<Vec<Exact>, Refusal> {
+    let is_surface = |solid: &Solid<'_>| matches!(solid.kind, SolidKind::Surface(_));
+    if !is_surface(&solids.p) && !is_surface(&solids.q) {
+        return Err(Refusal::BoundFails("one body is a surface"));
+    }
+    faces_of(solids, pairs, 6)?;
+    exact_differences(&Bodies { p: solids.p.points, q: solids.q.points }, pairs)
+}
+
 /// A vertex, an edge or a triangle: some corners of one triangle. What vertices of a hull span is
 /// in it.
 pub(super) fn is_face(solid: &Solid<'_>, face: &Face, name: &'static str) -> Result<(), Refusal> {
@@ -207,17 +237,18 @@ pub(super) fn is_face(solid: &Solid<'_>, face: &Face, name: &'static str) -> Res
     let is_in = |corners: &[u32; 3]| face.iter().all(|v| corners.contains(v));
     let is_one = !face.is_empty()
         && face.iter().all(exists)
-        && solid.triangles.is_none_or(|triangles| triangles.iter().any(is_in));
+        && solid.triangles().is_none_or(|triangles| triangles.iter().any(is_in));
     if is_one { Ok(()) } else { Err(Refusal::NotAFace(name)) }
 }
 
-/// A hull may be flat, and then has no inner points. A mesh bounds a volume.
+/// A hull may be flat, and then has no inner points. A region has a volume, and a triangle of a
+/// surface that another one crosses overlaps it.
 fn has_volume(
     solid: &Solid<'_>,
     name: &'static str,
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
-    if solid.triangles.is_some() {
+    if solid.triangles().is_some() {
         return Ok(());
     }
     let points = exact_points(solid, effort)?;
@@ -244,12 +275,13 @@ fn is_inner(
     let [first, second] = &inner.terms;
     let point: Exact = std::array::from_fn(|k| &Dyadic::from(first[k]) + &Dyadic::from(second[k]));
     let vertices = &inner.vertices[at];
-    let is_inner = match solid.triangles {
-        Some(triangles) => {
+    let is_inner = match solid.kind {
+        SolidKind::Surface(_) => false,
+        SolidKind::Region(triangles) => {
             let corners = exact_points(solid, effort)?;
             is_inside(&point, &corners, triangles, effort)? == Some(true)
         }
-        None => {
+        SolidKind::Hull => {
             if vertices.iter().any(|&v| v as usize >= solid.points.points.len()) {
                 return Err(Refusal::NotAFace(name));
             }

@@ -14,7 +14,7 @@ use super::rounded::sum;
 use super::solids::is_face;
 use crate::claim::{
     Bodies, Face, MotionClaim, Outcome, RoundedSolidProof, RoundedSolids, SolidClaim, SolidCourse,
-    SolidDistanceClaim, SolidMarginClaim, SolidMarginProof, Solids,
+    SolidDistanceClaim, SolidKind, SolidMarginClaim, SolidMarginProof, Solids,
 };
 use crate::effort::Effort;
 use crate::number::dyadic::Dyadic;
@@ -26,7 +26,7 @@ use crate::vertex_pair::VertexPair;
 /// ```
 /// use clearance_geometry::claim::{
 ///     Cover, CoverStep, Direction, Frame, Link, Points, RoundedSolids, Solid,
-///     SolidDistanceClaim, Solids,
+///     SolidDistanceClaim, SolidKind, Solids,
 /// };
 /// use clearance_geometry::effort::Effort;
 /// use clearance_geometry::judge::judge_solid_distance;
@@ -37,7 +37,7 @@ use crate::vertex_pair::VertexPair;
 /// # let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
 /// let solid = |z| Solid {
 ///     points: Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) },
-///     triangles: Some(&faces),
+///     kind: SolidKind::Region(&faces),
 /// };
 /// // Q is two metres above the top of P.
 /// let cores = Solids { p: solid(0.0), q: solid(3.0) };
@@ -178,10 +178,10 @@ fn judge_inside(
     vertex: u32,
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
-    let (rounded, radius, mesh, triangles, name) = match (p.triangles, q.triangles) {
-        (None, Some(triangles)) => (p, radii[0], q, triangles, "Q"),
-        (Some(triangles), None) => (q, radii[1], p, triangles, "P"),
-        _ => return Err(Refusal::BoundFails("one is a polytope, and the other a mesh")),
+    let (rounded, radius, mesh, triangles, name) = match (p.kind, q.kind) {
+        (SolidKind::Hull, SolidKind::Region(triangles)) => (p, radii[0], q, triangles, "Q"),
+        (SolidKind::Region(triangles), SolidKind::Hull) => (q, radii[1], p, triangles, "P"),
+        _ => return Err(Refusal::BoundFails("one is a polytope, and the other bounds a region")),
     };
     if radius <= 0.0 {
         return Err(Refusal::BoundFails("the polytope is rounded"));
@@ -216,7 +216,7 @@ fn compared_with(
 }
 
 /// The vertices that pairs name of each body, ascending, each once: of one face of it.
-fn faces_of(
+pub(super) fn faces_of(
     solids: &Solids<'_>,
     pairs: &[VertexPair],
     most: usize,
@@ -233,7 +233,7 @@ fn faces_of(
     let named = [of(|pair| pair.i), of(|pair| pair.j)];
     for ((solid, vertices), name) in [&solids.p, &solids.q].into_iter().zip(&named).zip(["P", "Q"])
     {
-        if solid.triangles.is_none() {
+        if solid.triangles().is_none() {
             let is_missing = |&at: &u32| at as usize >= solid.points.points.len();
             if vertices.iter().any(is_missing) {
                 return Err(Refusal::NotAFace(name));

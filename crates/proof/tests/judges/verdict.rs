@@ -141,7 +141,7 @@ fn many_vertices_are_looked_at_no_longer_than_the_effort_lasts() {
     let judged = |points: &[clearance_proof::Vec3], steps: u64| {
         let body = Points { points, pose: Pose::identity() };
         let bodies = Bodies { p: body, q: Points { points: cube.vertices(), pose: apart } };
-        let solid = |points| Solid { points, triangles: None };
+        let solid = |points| Solid { points, kind: SolidKind::Hull };
         let solids = Solids { p: solid(bodies.p), q: solid(bodies.q) };
         let proof = SolidProof::Separated(cover.clone());
         let effort = &mut Effort::with_steps(steps);

@@ -20,7 +20,7 @@ use crate::pair::{Pair, Placed};
 use crate::polyhedron::groups::{FaceGroups, named_direction};
 use crate::polyhedron::placed::Stand;
 use crate::polyhedron::tree::{Extent, Node};
-use crate::polyhedron::{Boundary, HulledBody, Polyhedron};
+use crate::polyhedron::{Boundary, BoundaryKind, HulledBody};
 use crate::separation::{self, decide};
 use crate::witness::Witness;
 use crate::{Vec3, contact_time};
@@ -137,9 +137,14 @@ pub(crate) fn halved(
 /// part, all of that.
 fn visits_inside(groups: &[FaceGroups<'_>; 2]) -> u64 {
     let one_way = |[inner, outer]: [Boundary<'_>; 2]| {
-        let parts = inner.mesh.map_or(1, |mesh| mesh.shells().len());
-        let all = |mesh: &Polyhedron| mesh.vertices().len() + 3 * mesh.triangles().len();
-        outer.mesh.map_or(0, |mesh| (parts as u64).saturating_mul(all(mesh) as u64))
+        let BoundaryKind::Region(region) = outer.kind else { return 0 };
+        let parts = match inner.kind {
+            BoundaryKind::Hull => 1,
+            BoundaryKind::Region(inner) => inner.shells().len(),
+            BoundaryKind::Surface(inner) => inner.parts().len(),
+        };
+        let all = region.vertices().len() + 3 * region.triangles().len();
+        (parts as u64).saturating_mul(all as u64)
     };
     let [p, q] = groups.each_ref().map(|of| of.boundary);
     one_way([p, q]).saturating_add(one_way([q, p]))
