@@ -1,8 +1,9 @@
-"""Checks what the server says of polyhedra: bodies that a closed mesh bounds, beside each other or polytopes.
+"""Checks what the server says of polyhedra, which closed meshes bound, and of surfaces, which are triangles and nothing
+beside them; beside each other or polytopes.
 
 Proofs are the dictionaries that the messages SolidProof, SolidMotionProof, FindFirstContactResponse and
-FindFirstCollisionResponse are as JSON (as grpcurl prints them). A body is a `Solid`: of a polyhedron the vertices and
-triangles that GetPolytope lists, of a polytope its vertices alone, and its facets where an answer names one. That a
+FindFirstCollisionResponse are as JSON (as grpcurl prints them). A body is a `Solid`: of a polyhedron or a surface the
+vertices and triangles that GetPolytope lists, of a polytope its vertices alone, and its facets where an answer names one. That a
 mesh is closed, oriented and does not meet itself is taken for granted: the server checks it where it is registered.
 Motions are those of `clearance_verify.verify_motion`.
 
@@ -22,9 +23,10 @@ RAYS = [(5, 101, -37), (103, -7, 41), (-29, 43, 107), (61, 59, 83), (-97, -71, 1
 
 
 class Solid:
-    def __init__(self, points, triangles=None, facets=None):
-        """`facets`: those of a polytope, each its vertices in order around it."""
-        self.points, self.triangles = points, triangles
+    def __init__(self, points, triangles=None, facets=None, is_surface=False):
+        """`facets`: those of a polytope, each its vertices in order around it. `is_surface`: the triangles bound nothing."""
+        self.points, self.triangles, self.is_surface = points, triangles, is_surface
+        self.region = None if is_surface else triangles
         self.facets = facets or [] if triangles is None else triangles
         if triangles is not None:
             ok = all(len(t) == 3 and all(type(v) is int and 0 <= v < len(points) for v in t) for t in triangles)
@@ -146,9 +148,9 @@ class Cover:
 
     def outside(self, of, other):
         """For each part of the surface that is connected: it is outside the other body, if one vertex is."""
-        solid, around = self.solids[of], self.solids[other].triangles
+        solid, around = self.solids[of], self.solids[other].region
         if around is None:
-            return  # a polytope was separated as a whole
+            return  # a polytope was separated as a whole, and a surface has no inside
         points, corners = self.pair.placed[of], self.pair.placed[other]
         for v in parts(solid) if solid.triangles else [0]:
             self.visit(len(corners) + 3 * len(around))
@@ -223,7 +225,8 @@ def has_volume(points):
 def verify_solids(p, q, pose_p, pose_q, verdict, proof):
     """A static verdict; `proof`: a SolidProof."""
     form, body = only(proof)
-    kinds = {"separated": "SEPARATED", "touching": "TOUCHING", "crossing": "OVERLAPPING", "innerPoint": "OVERLAPPING"}
+    kinds = {"separated": "SEPARATED", "touching": "TOUCHING", "crossing": "OVERLAPPING", "innerPoint": "OVERLAPPING",
+             "touchingPieces": "TOUCHING", "overlappingPieces": "OVERLAPPING"}
     require(kinds.get(form) == verdict, f"{form} is for another verdict")
     solids, still = (p, q), (0, 0, 0)
     if form == "separated":
@@ -242,6 +245,8 @@ def verify_solids(p, q, pose_p, pose_q, verdict, proof):
         flat = [s for k, s in enumerate(solids) if s.triangles is None and not has_volume(pair.placed[k])]
         require(not flat, "a flat polytope has no inner points")
         return require(strictly_inside(faces(pair, solids, body)), "the triangles do not cross")
+    if form.endswith("Pieces"):
+        return verify_pieces(Pair(p.points, q.points, pose_p, pose_q), solids, form, body)
     require("point" in body, "no point")
     terms = [vector(body.get(name, {})) for name in ("point", "offset")]
     pair = Pair(p.points, q.points, pose_p, pose_q, terms)
@@ -251,8 +256,50 @@ def verify_solids(p, q, pose_p, pose_q, verdict, proof):
             around = [sub(pair.placed[k][v], point) for v in indices(body, name, 6, len(solid.points))]
             within = len(around) >= 4 and strictly_inside(around)
         else:
-            within = inside(point, pair.placed[k], solid.triangles) is True
+            within = not solid.is_surface and inside(point, pair.placed[k], solid.triangles) is True
         require(within, "the point is not strictly inside both")
+
+
+def verify_pieces(pair, solids, form, body):
+    """How two bodies stand of which one is a surface, by their pieces: triangles, or the whole of a polytope."""
+    require(any(solid.is_surface for solid in solids), "neither body is a surface")
+    pairs = vertex_pairs(body.get("pairs", []))
+    named_by(solids, pairs, 6)
+    differences = pair.differences(pairs, 1, 6)
+    if form == "overlappingPieces":
+        return require(len(pairs) >= 4 and strictly_inside(differences), "the pieces do not overlap")
+    require(all(solid.region is None for solid in solids), "one of the bodies is a polyhedron")
+    require(nearest(differences)[0] == (0, 0, 0), "the pieces share no point")
+    Beside(pair, solids, (0, 0, 0), 0).verify(body.get("cover", {}))
+
+
+class Beside(Cover):
+    """Along each direction, all at rest, what is left of one body is not beyond what is left of the other."""
+
+    def apart(self, at, groups, chain):
+        named = self.named(groups)
+        for _ in chain:
+            self.visit(len(named[0]) + len(named[1]))
+        require(is_at_rest(chain), f"step {at} is not one of bodies at rest")
+        gap = self.gap(named, self.pair.direction(direction(chain[0].get("direction"))))
+        require(gap >= 0, f"step {at} does not show that they have no inner points in common")
+
+
+def is_at_rest(chain):
+    one = len(chain) == 1 and not chain[0].get("t0") and not chain[0].get("t1")
+    return one and chain[0].get("frame") == "DIRECTION_FRAME_WORLD"
+
+
+def named_by(solids, pairs, most):
+    """The vertices of each body that pairs name, ascending: corners of one triangle, or any of a polytope."""
+    ok = isinstance(pairs, list) and 1 <= len(pairs) <= most
+    require(ok and all(type(v) is int for pair in pairs for v in pair), f"not 1 to {most} vertex pairs")
+    named = [sorted({pair[k] for pair in pairs}) for k in (0, 1)]
+    for solid, some in zip(solids, named):
+        require(0 <= some[0] and some[-1] < len(solid.points), "a vertex that does not exist")
+        is_one = solid.triangles is None or any(set(some) <= set(triangle) for triangle in solid.triangles)
+        require(is_one, f"{some!r} are of no one face")
+    return named
 
 
 @patient
@@ -308,6 +355,7 @@ def verify_face_contact(p, q, pose_p, pose_q, motion_p, motion_q, times, contact
     require(named[of] is not None and "pq"[of] + "Facet" in contact, "neither two faces nor one facet")
     require(t_contact == 0, "one facet alone says how bodies overlap at t = 0")
     pair, around = Pair(p.points, q.points, pose_p, pose_q), bodies[1 - of]
+    require(not around.is_surface, "nothing is inside a surface")
     boundary = around.triangles or [triangle for facet in around.facets for triangle in fan(facet)]
     corners = [pair.placed[of][v] for v in named[of][:3]]
     held = len(corners) == 3 and inside_beside(corners, pair.placed[1 - of], boundary)

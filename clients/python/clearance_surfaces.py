@@ -7,8 +7,8 @@ motions is decided in whole numbers and fractions.
 """
 from clearance_poses import patient, require
 from clearance_rounded import VERDICTS, verify_rounded
-from clearance_solids import (FRAMES, Cover, bracket, direction, initial_verdict, inside, only, verify_solid_motion,
-                              verify_solids, vertex_pairs)
+from clearance_solids import (FRAMES, Cover, bracket, direction, initial_verdict, inside, is_at_rest, named_by, only,
+                              verify_solid_motion, verify_solids, vertex_pairs)
 from clearance_verify import Pair, bound, dot, nearest, velocity, verify_motion, verify_static
 
 
@@ -28,8 +28,7 @@ class AtRest(Cover):
         named = self.named(groups)
         for _ in chain:
             self.visit(len(named[0]) + len(named[1]))
-        one = len(chain) == 1 and not chain[0].get("t0") and not chain[0].get("t1")
-        require(one and chain[0].get("frame") == "DIRECTION_FRAME_WORLD", f"step {at} is not one of bodies at rest")
+        require(is_at_rest(chain), f"step {at} is not one of bodies at rest")
         s = self.pair.direction(direction(chain[0].get("direction")))
         gap = self.gap(named, s)
         far = above(gap, s, self.least) >= 0 and (self.more_than is None or gap > 0 and above(gap, s, self.more_than) > 0)
@@ -80,18 +79,6 @@ class Course:
         """The same of some vertices."""
         points = [[solid.points[v] for v in some] for solid, some in zip(self.solids, named)]
         return [*points, *self.rest]
-
-
-def named_by(solids, pairs, most):
-    """The vertices of each body that pairs name, ascending: corners of one triangle, or any of a polytope."""
-    ok = isinstance(pairs, list) and 1 <= len(pairs) <= most
-    require(ok and all(type(v) is int for pair in pairs for v in pair), f"not 1 to {most} vertex pairs")
-    named = [sorted({pair[k] for pair in pairs}) for k in (0, 1)]
-    for solid, some in zip(solids, named):
-        require(0 <= some[0] and some[-1] < len(solid.points), "a vertex that does not exist")
-        is_one = solid.triangles is None or any(set(some) <= set(triangle) for triangle in solid.triangles)
-        require(is_one, f"{some!r} are of no one face")
-    return named
 
 
 def compared(pair, solids, pairs, most, length):
@@ -153,8 +140,8 @@ def by_radii(pair, solids, radii, reach, verdict, told):
             AtRest(pair, solids, reach).verify(cover)
         return
     require(not pairs, "pairs or a vertex, not both")
-    rounded = [k for k in (0, 1) if solids[k].triangles is None and radii[k] > 0 and solids[1 - k].triangles]
-    require(rounded, "one is a rounded polytope, and the other a mesh")
+    rounded = [k for k in (0, 1) if solids[k].triangles is None and radii[k] > 0 and solids[1 - k].region]
+    require(rounded, "one is a rounded polytope, and the other bounds a region")
     of = rounded[0]
     require(type(vertex) is int and 0 <= vertex < len(solids[of].points), "a vertex that does not exist")
     held = inside(pair.placed[of][vertex], pair.placed[1 - of], solids[1 - of].triangles)
@@ -187,7 +174,8 @@ def verify_surface_motion(p, q, pose_p, pose_q, radii, motion_p, motion_q, answe
     """A FindFirstContactResponse whose certificate is about the bodies themselves. hulls: the points of both bodies'
     hulls, which may show that they are separated at t = 0."""
     reach, deviation = sum(map(bound, (*radii, margin))), sum(map(bound, deviations))
-    exact = reach == deviation == 0 and turns_nothing(pose_p, motion_p) and turns_nothing(pose_q, motion_q)
+    is_by_pieces = p.is_surface or q.is_surface or reach or deviation
+    exact = not is_by_pieces and turns_nothing(pose_p, motion_p) and turns_nothing(pose_q, motion_q)
     verdict, certificate = initial_verdict(answer), answer["certificate"]
     outcome = answer.get("outcome")
     require(outcome in ("OUTCOME_CONTACT", "OUTCOME_NO_CONTACT", "OUTCOME_UNDECIDED"), f"no outcome {outcome!r}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Tampers with what is answered about polyhedra, and demands that two judges rule alike.
 
-A fresh server of the binary CLEARANCE is asked about bodies that closed meshes bound, most of them not convex, some beside
-rounded ones: how they stand, within margins too, how far apart they are, when they meet, turning or not, and which of
+A fresh server of the binary CLEARANCE is asked about bodies that closed meshes bound, most of them not convex, and about
+surfaces, some of either beside rounded ones: how they stand, within margins too, how far apart they are, when they meet, turning or not, and which of
 several meet first. The judges are its VerifyCertificate and `clients/python`, which
 judge all that is claimed: the proofs about the bodies themselves, those about their hulls, and where they meet (the
 rounded `point` and `tiedPairs` apart, which nothing proves). Every answer that has a certificate has to be accepted as
@@ -58,6 +58,8 @@ def python(bodies, kind, question, answer):
             return of_several(bodies, question, answer)
         solids, hulls, radii = zip(*(bodies.of(question[side]) for side in "pq"))
         poses = [pose_of(question[side].get("pose", {})) for side in "pq"]
+        kinds = {(solid.is_surface, solid.region is not None) for solid in solids}
+        require(kinds != {(True, False), (False, True)}, "a surface beside a polyhedron is not answered")
         two = SimpleNamespace(solids=solids, hulls=hulls, radii=radii, poses=poses)
         certificate = answer["certificate"]
         start = {"collision": certificate, "distance": certificate.get("verdict"),
@@ -100,7 +102,7 @@ def moving(two, question, answer):
     met = answer["outcome"] == OUTCOMES[0]
     if "solid" not in answer["certificate"]:  # in contact at t = 0, whatever they do later
         met, motions = met and "solid" in answer["certificate"]["initial"], [("linear", (0.0, 0.0, 0.0))] * 2
-    elif any(slack) or any(two.radii):
+    elif any(slack) or any(two.radii) or any(solid.is_surface for solid in two.solids):
         met = False
     where(two.solids, two.poses, motions, met, times, answer)
 
@@ -290,11 +292,15 @@ def form_of_proof(draw, question, answer, world):
     cover = told if form == "separated" else told.get("way")
     faces = told.get("faces") or (told if form == "crossing" else {"p": [0, 1, 2], "q": [0, 1, 2]})
     at = question["q"].get("pose", {}).get("translation", {})
-    forms = {"separated": cover or {"steps": []}, "crossing": faces,
+    shown = told.get("pairs", [{}])
+    cover = cover or told.get("cover")
+    forms = {"separated": cover or {"steps": []}, "crossing": faces, "overlappingPieces": {"pairs": shown},
+             "touchingPieces": {"pairs": shown, "cover": cover or {"steps": []}},
              "touching": {"faces": faces, "from": dict(at), "way": cover or {"steps": []}}, "innerPoint": {"point": dict(at)}}
     new = draw.choice([name for name in sorted(forms) if name != form])
     proof[0][proof[1]] = {new: copy.deepcopy(forms[new])}
-    answer["verdict"] = {"separated": VERDICTS[0], "touching": VERDICTS[1]}.get(new, VERDICTS[2])
+    of = {"separated": VERDICTS[0], "touching": VERDICTS[1], "touchingPieces": VERDICTS[1]}
+    answer["verdict"] = of.get(new, VERDICTS[2])
 
 def named(draw, question, answer, world):
     """Which of several bodies meet, and which do not."""

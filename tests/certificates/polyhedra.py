@@ -1,5 +1,5 @@
 """Bodies that closed meshes bound, as they are asked about: most are not convex, some have holes, cavities or several
-shells, and small ones fit inside of large ones."""
+shells, and small ones fit inside of large ones. And surfaces: of such bodies, open ones, and triangles that cross."""
 import copy
 from collections import defaultdict
 
@@ -64,6 +64,18 @@ def shapes(draw):
         made["rough-" + name] = [[x + draw.uniform(-edge, edge) / 4 for x in point] for point in points], triangles
     return made
 
+def surfaces(draw):
+    """Some of one body, of another with half of its triangles away, and of triangles drawn anyhow on a grid."""
+    made = {}
+    for name in ("channel", "hollow", "rough-ell"):
+        points, triangles = shapes(draw)[name]
+        made[f"shell-{name}"] = points, triangles
+        made[f"open-{name}"] = points, [t for t in triangles if draw.random() < 0.5] + triangles[:1]
+    for name in ("a", "b"):
+        points = [[draw.randrange(5) / 4 for _ in range(3)] for _ in range(9)]
+        made[f"soup-{name}"] = points, [[draw.randrange(9) for _ in range(3)] for _ in range(12)]
+    return made
+
 POLYTOPES = {"peg": [[x, y, z] for x in (0.0, 0.5) for y in (0.0, 1.0) for z in (0.0, 0.25)],
              "seed": [[0.0, 0.0, 0.0], [0.25, 0.0, 0.0], [0.0, 0.125, 0.0], [0.0625, 0.0625, 0.25]]}
 
@@ -78,34 +90,40 @@ class Bodies:
             if self.add(alias, points, triangles):
                 for k in range(2):
                     self.vary(draw, alias, points, triangles, f"{alias}-{k}")
+        for alias, (points, triangles) in surfaces(draw).items():
+            self.add(alias, points, triangles, "MESH_TREATMENT_SURFACE")
+            self.vary(draw, alias, points, triangles, f"{alias}-0", "MESH_TREATMENT_SURFACE")
+        self.surfaces = [alias for alias in self.solid if self.solid[alias].is_surface and alias[-2:] != "-0"]
         for alias, points in POLYTOPES.items():
             self.add(alias, points)
             self.vary(draw, alias, points, None, f"{alias}-0")
-        self.polyhedra = [alias for alias in self.solid if self.solid[alias].triangles and alias[-2:] not in ("-0", "-1")]
+        self.polyhedra = [alias for alias in self.solid if self.solid[alias].region and alias[-2:] not in ("-0", "-1")]
 
-    def vary(self, draw, alias, points, triangles, name):
+    def vary(self, draw, alias, points, triangles, name, treatment="MESH_TREATMENT_POLYHEDRON"):
         points = copy.deepcopy(points)
         point = draw.choice(points)
         k = draw.randrange(3)
         point[k] = moved(draw, point[k]) if draw.random() < 0.5 else point[k] + draw.uniform(-0.1, 0.1)
-        if self.add(name, points, triangles):
+        if self.add(name, points, triangles, treatment):
             self.variants[alias].append(name)
 
-    def add(self, alias, points, triangles=None):
+    def add(self, alias, points, triangles=None, treatment="MESH_TREATMENT_POLYHEDRON"):
         """Whether it is a body: some of those that are made up meet themselves."""
         flat = {"xyz": [x for point in points for x in point]}
         specs = [{"vertices": flat, "alias": alias}]
         if triangles:
             mesh = {"vertices": flat, "triangles": sum(triangles, [])}
-            specs = [{"mesh": mesh, "treatment": "MESH_TREATMENT_POLYHEDRON", "alias": alias}]
-        specs += [{"vertices": flat, "alias": f"hull-of-{alias}"}]
+            specs = [{"mesh": mesh, "treatment": treatment, "alias": alias}]
+        used = sorted({v for t in triangles for v in t}) if triangles else range(len(points))
+        specs += [{"vertices": {"xyz": [x for v in used for x in points[v]]}, "alias": f"hull-of-{alias}"}]
         for spec in specs:
             reply = self.wire.call("RegisterPolytopes", {"polytopes": [spec]})
             if reply.code != "OK":
                 assert reply.reason == "NOT_A_POLYHEDRON", reply
                 return False
         points, facets = self.listed(alias)
-        self.solid[alias] = cs.Solid(points, facets if triangles else None, facets)
+        is_surface = treatment == "MESH_TREATMENT_SURFACE"
+        self.solid[alias] = cs.Solid(points, facets if triangles else None, facets, bool(triangles) and is_surface)
         self.hull[alias] = self.listed(f"hull-of-{alias}")[0]
         return True
 
@@ -172,6 +190,8 @@ def asked(draw, bodies):
         way = motion(draw, one["pose"])
         return {name: way} if way else {}
     two = [body(bodies.polyhedra, 0.5), body(draw.choice((others, SMALL)), 1.0)]
+    if draw.random() < 0.4:
+        two = [body(bodies.surfaces, 0.5), body(draw.choice((bodies.surfaces, sorted(POLYTOPES))), 1.0)]
     if draw.random() < 0.3:
         two[1] = {**rounded(draw), "pose": two[1]["pose"]}
     draw.shuffle(two)

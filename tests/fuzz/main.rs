@@ -19,6 +19,7 @@ mod engine;
 mod hulls;
 mod motions;
 mod pairs;
+mod pieces;
 mod solids;
 mod surfaces;
 mod wire;
@@ -51,6 +52,11 @@ fn a_certificate_about_solids_that_is_accepted_is_true_whoever_wrote_it() {
 #[test]
 fn what_is_measured_of_solids_and_accepted_is_true_whoever_says_it() {
     engine::fuzz(&surfaces::TARGET);
+}
+
+#[test]
+fn how_surfaces_stand_is_known_of_each_two_pieces_whoever_says_it() {
+    engine::fuzz(&pieces::TARGET);
 }
 
 #[test]

@@ -20,6 +20,7 @@ use clearance_geometry::judge::{
     Refusal, judge_collision, judge_faces, judge_solid_motion, judge_solids,
 };
 use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::VertexPair;
 use clearance_geometry::polyhedron::{HulledBody, Polyhedron};
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
@@ -375,7 +376,23 @@ pub(crate) fn change_cover(bytes: &mut Bytes<'_>, cover: &mut Cover) {
     }
 }
 
-fn change(bytes: &mut Bytes<'_>, proof: &mut SolidProof) {
+fn change_pair(bytes: &mut Bytes<'_>, pairs: &mut arrayvec::ArrayVec<VertexPair, 6>) {
+    match bytes.below(3) {
+        0 => drop(pairs.pop()),
+        1 => {
+            let pair = VertexPair { i: index(bytes), j: index(bytes) };
+            // There is no room for a seventh.
+            let _ = pairs.try_push(pair);
+        }
+        _ => {
+            if let Some(pair) = pairs.first_mut() {
+                pair.i = index(bytes);
+            }
+        }
+    }
+}
+
+pub(crate) fn change(bytes: &mut Bytes<'_>, proof: &mut SolidProof) {
     match proof {
         SolidProof::Separated(cover) => change_cover(bytes, cover),
         SolidProof::Touching { faces, from, way } => match bytes.below(4) {
@@ -384,6 +401,10 @@ fn change(bytes: &mut Bytes<'_>, proof: &mut SolidProof) {
             2 => *from = -*from,
             _ => change_cover(bytes, way),
         },
+        SolidProof::TouchingPieces { cover, .. } if bytes.flag() => change_cover(bytes, cover),
+        SolidProof::TouchingPieces { pairs, .. } | SolidProof::OverlappingPieces(pairs) => {
+            change_pair(bytes, pairs);
+        }
         SolidProof::Crossing(triangles) => {
             triangles[bytes.below(2)][bytes.below(3)] = index(bytes);
         }

@@ -47,6 +47,7 @@ mod solid_measures;
 mod solid_proofs;
 mod steps;
 mod streams;
+mod surfaces;
 mod tables;
 mod threads;
 mod touching;

@@ -6,10 +6,12 @@ use crate::id::ContentId;
 use crate::kind::Kind;
 use crate::kinds::polyhedron::HulledMesh;
 use crate::kinds::rounded::RoundedHull;
-use crate::kinds::{Figures, Outline, polyhedron, polytope, rounded};
+use crate::kinds::surface::HulledSurface;
+use crate::kinds::{Figures, Outline, polyhedron, polytope, rounded, surface};
+use clearance_geometry::claim::SolidKind;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::HullError;
-use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polyhedron::{Polyhedron, Surface};
 use clearance_geometry::polytope::{Polytope, TableKeeper, Tables};
 use clearance_geometry::pose::Pose;
 use clearance_geometry::{Vec3, claim, pair};
@@ -23,6 +25,8 @@ pub enum Body {
     Polyhedron(HulledMesh),
     /// The hull of points with a ball around each of its points.
     Rounded(RoundedHull),
+    /// Triangles and nothing beside them.
+    Surface(HulledSurface),
 }
 
 /// A body and where it is.
@@ -64,19 +68,19 @@ impl Body {
     }
 
     /// A polytope with balls of this radius, metres, around all its points. The radius of what is
-    /// rounded already stays, and polyhedra are not rounded.
+    /// rounded already stays, and polyhedra and surfaces are not rounded.
     #[must_use]
     pub fn rounded(self, radius: f64) -> Self {
         match self {
             Self::Polytope(core) if radius > 0.0 => Self::Rounded(RoundedHull::new(core, radius)),
-            Self::Polytope(_) | Self::Polyhedron(_) | Self::Rounded(_) => self,
+            Self::Polytope(_) | Self::Polyhedron(_) | Self::Rounded(_) | Self::Surface(_) => self,
         }
     }
 
     /// The radius of the balls around all points of its hull, metres; 0 of what is not rounded.
     pub fn radius(&self) -> f64 {
         match self {
-            Self::Polytope(_) | Self::Polyhedron(_) => 0.0,
+            Self::Polytope(_) | Self::Polyhedron(_) | Self::Surface(_) => 0.0,
             Self::Rounded(body) => body.radius,
         }
     }
@@ -93,12 +97,19 @@ impl Body {
         Self::Polyhedron(HulledMesh { polyhedron, hull })
     }
 
+    /// A surface, whose vertices have this hull.
+    pub fn of_surface(surface: Surface, hull: Polytope) -> Self {
+        let (surface, hull) = (Arc::new(surface), Arc::new(hull));
+        Self::Surface(HulledSurface { surface, hull })
+    }
+
     /// Its kind.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Polytope(_) => Kind::Polytope,
             Self::Polyhedron(_) => Kind::Polyhedron,
             Self::Rounded(_) => Kind::Rounded,
+            Self::Surface(_) => Kind::Surface,
         }
     }
 
@@ -108,6 +119,7 @@ impl Body {
             Self::Polytope(polytope) => ContentId::of_polytope(polytope),
             Self::Polyhedron(mesh) => ContentId::of_polyhedron(&mesh.polyhedron),
             Self::Rounded(body) => ContentId::of_rounded(body),
+            Self::Surface(body) => ContentId::of_surface(&body.surface),
         }
     }
 
@@ -118,6 +130,7 @@ impl Body {
             Self::Polytope(polytope) => polytope,
             Self::Polyhedron(mesh) => &mesh.hull,
             Self::Rounded(body) => &body.core,
+            Self::Surface(body) => &body.hull,
         }
     }
 
@@ -126,6 +139,7 @@ impl Body {
             Self::Polytope(polytope) => Arc::make_mut(polytope),
             Self::Polyhedron(mesh) => Arc::make_mut(&mut mesh.hull),
             Self::Rounded(body) => Arc::make_mut(&mut body.core),
+            Self::Surface(body) => Arc::make_mut(&mut body.hull),
         }
     }
 
@@ -140,6 +154,7 @@ impl Body {
             Self::Polytope(polytope) => polytope::outline(polytope),
             Self::Polyhedron(mesh) => polyhedron::outline(&mesh.polyhedron),
             Self::Rounded(body) => rounded::outline(body),
+            Self::Surface(body) => surface::outline(body),
         }
     }
 
@@ -149,6 +164,7 @@ impl Body {
             Self::Polytope(polytope) => polytope::figures(polytope, effort),
             Self::Polyhedron(mesh) => Ok(polyhedron::figures(&mesh.polyhedron)),
             Self::Rounded(body) => rounded::figures(body, effort),
+            Self::Surface(body) => Ok(surface::figures(&body.surface)),
         }
     }
 
@@ -158,15 +174,16 @@ impl Body {
             Self::Polytope(polytope) => polytope.heap_bytes() as u64,
             Self::Polyhedron(mesh) => polyhedron::bytes(mesh),
             Self::Rounded(body) => body.core.heap_bytes() as u64,
+            Self::Surface(body) => surface::bytes(body),
         }
     }
 
     /// Memory that these tables of it would take beyond what is built already, bytes at most. Of a
-    /// polyhedron no method builds any.
+    /// polyhedron or a surface no method builds any.
     pub fn bytes_to_build(&self, tables: Tables, figures: &Figures) -> u64 {
         match self {
             Self::Polytope(polytope) => polytope.bytes_to_build(tables, &figures.hierarchy) as u64,
-            Self::Polyhedron(_) => 0,
+            Self::Polyhedron(_) | Self::Surface(_) => 0,
             Self::Rounded(body) => body.core.bytes_to_build(tables, &figures.hierarchy) as u64,
         }
     }
@@ -183,6 +200,7 @@ impl Body {
             Self::Polytope(polytope) => polytope.vertices(),
             Self::Polyhedron(mesh) => mesh.polyhedron.vertices(),
             Self::Rounded(body) => body.core.vertices(),
+            Self::Surface(body) => body.surface.vertices(),
         }
     }
 
@@ -193,6 +211,7 @@ impl Body {
             Self::Polytope(polytope) => (Some(polytope.facets().rows()), None),
             Self::Polyhedron(mesh) => (None, Some(mesh.polyhedron.triangles())),
             Self::Rounded(body) => (Some(body.core.facets().rows()), None),
+            Self::Surface(body) => (None, Some(body.surface.triangles())),
         };
         let triangles = triangles.into_iter().flatten().map(|corners| &corners[..]);
         loops.into_iter().flatten().chain(triangles)
@@ -206,6 +225,9 @@ impl Body {
                 mesh.polyhedron.triangles().get(facet as usize).map(|corners| &corners[..])
             }
             Self::Rounded(body) => body.core.facets().rows().nth(facet as usize),
+            Self::Surface(body) => {
+                body.surface.triangles().get(facet as usize).map(|corners| &corners[..])
+            }
         }
     }
 
@@ -216,6 +238,7 @@ impl Body {
             Self::Polytope(polytope) => polytope::boundary(polytope),
             Self::Polyhedron(mesh) => mesh.polyhedron.triangles().to_vec(),
             Self::Rounded(body) => polytope::boundary(&body.core),
+            Self::Surface(body) => body.surface.triangles().to_vec(),
         }
     }
 }
@@ -228,11 +251,12 @@ impl PlacedBody {
 
     /// Its vertices and triangles, as judges see them; of a rounded polytope the polytope.
     pub fn solid(&self) -> claim::Solid<'_> {
-        let triangles = match &self.body {
-            Body::Polytope(_) | Body::Rounded(_) => None,
-            Body::Polyhedron(mesh) => Some(mesh.polyhedron.triangles()),
+        let kind = match &self.body {
+            Body::Polytope(_) | Body::Rounded(_) => SolidKind::Hull,
+            Body::Polyhedron(mesh) => SolidKind::Region(mesh.polyhedron.triangles()),
+            Body::Surface(body) => SolidKind::Surface(body.surface.triangles()),
         };
         let points = claim::Points { points: self.body.vertices(), pose: self.pose };
-        claim::Solid { points, triangles }
+        claim::Solid { points, kind }
     }
 }

@@ -6,14 +6,14 @@ use std::str::FromStr;
 use crate::digest::DIGEST_BYTES;
 use crate::kind::Kind;
 use crate::kinds::rounded::RoundedHull;
-use crate::kinds::{polyhedron, polytope, rounded};
-use clearance_geometry::polyhedron::Polyhedron;
+use crate::kinds::{polyhedron, polytope, rounded, surface};
+use clearance_geometry::polyhedron::{Polyhedron, Surface};
 use clearance_geometry::shape::Shape;
 
 const HEX_DIGITS: usize = 2 * DIGEST_BYTES;
 
 /// The BLAKE3-256 digest of what a body is made of, which the file of its kind lists: written as
-/// the prefix of the kind (`p1-`, `m1-`, `r1-`) and 64 lower-case hex digits.
+/// the prefix of the kind (`p1-`, `m1-`, `r1-`, `s1-`) and 64 lower-case hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId {
     kind: Kind,
@@ -65,6 +65,11 @@ impl ContentId {
     /// The id of a rounded polytope.
     pub fn of_rounded(body: &RoundedHull) -> Self {
         Self { kind: Kind::Rounded, digest: rounded::digest(body) }
+    }
+
+    /// The id of a surface.
+    pub fn of_surface(surface: &Surface) -> Self {
+        Self { kind: Kind::Surface, digest: surface::digest(surface) }
     }
 
     /// What has this id.

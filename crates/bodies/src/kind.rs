@@ -1,6 +1,6 @@
 //! The kinds of bodies: which there are, and what each is called.
 
-use crate::kinds::{KindNames, polyhedron, polytope, rounded};
+use crate::kinds::{KindNames, polyhedron, polytope, rounded, surface};
 
 /// A kind of body. The order is that of the written ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,11 +11,13 @@ pub enum Kind {
     Polytope,
     /// The hull of points with a ball around each of its points.
     Rounded,
+    /// Triangles and nothing beside them, whatever they bound: their union.
+    Surface,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Polyhedron, Self::Polytope, Self::Rounded];
+    pub const ALL: [Self; 4] = [Self::Polyhedron, Self::Polytope, Self::Rounded, Self::Surface];
 
     /// What becomes of points that are given without triangles, with balls of this radius around
     /// all points of their hull.
@@ -29,13 +31,14 @@ impl Kind {
             Self::Polyhedron => &polyhedron::NAMES,
             Self::Polytope => &polytope::NAMES,
             Self::Rounded => &rounded::NAMES,
+            Self::Surface => &surface::NAMES,
         }
     }
 
     /// Whether a body of this kind is its own hull, so that what holds of the hull holds of it.
     pub const fn is_its_hull(self) -> bool {
         match self {
-            Self::Polyhedron | Self::Rounded => false,
+            Self::Polyhedron | Self::Rounded | Self::Surface => false,
             Self::Polytope => true,
         }
     }

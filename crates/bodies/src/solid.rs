@@ -53,12 +53,12 @@ impl ReadySolid {
     /// pairs of groups that a search has open.
     pub(crate) const PLACED_BYTES_PER_VERTEX: u64 = 2048;
 
-    /// Whether the body bounds a volume, without round edges.
+    /// Whether the body has a volume, without round edges.
     pub(crate) fn is_solid(body: &Body) -> bool {
         match body {
             Body::Polytope(hull) => hull.dimension() == 3,
             Body::Polyhedron(_) => true,
-            Body::Rounded(_) => false,
+            Body::Rounded(_) | Body::Surface(_) => false,
         }
     }
 
@@ -74,7 +74,7 @@ impl ReadySolid {
             Body::Polyhedron(HulledMesh { polyhedron, hull }) => {
                 Some(Self { polyhedron, pose, hull, facets: None })
             }
-            Body::Rounded(_) => None,
+            Body::Rounded(_) | Body::Surface(_) => None,
         }
     }
 

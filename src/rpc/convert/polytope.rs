@@ -17,7 +17,7 @@ use clearance_bodies::{Body, ContentId};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::{Hull, HullError, POINTS_MAX, convex_hull_with};
-use clearance_geometry::polyhedron::{Polyhedron, PolyhedronError};
+use clearance_geometry::polyhedron::{Polyhedron, PolyhedronError, Surface, SurfaceError};
 use clearance_geometry::polytope::Polytope;
 use clearance_proto as api;
 use clearance_robot::mesh::convexity::{self, Convexity};
@@ -115,6 +115,11 @@ impl AskedPolytope {
                     return Err(treatment_path.bad("only a mesh bounds a polyhedron").into());
                 }
             }
+            api::MeshTreatment::Surface => {
+                if matches!(source, AskedSource::Points(_)) {
+                    return Err(treatment_path.bad("only a mesh is a surface").into());
+                }
+            }
         }
         let tolerance_path = path.field("convexity_tolerance");
         let tolerance = wire.convexity_tolerance;
@@ -189,10 +194,18 @@ impl AskedPolytope {
         let failed = |error: HullError| hull_failure(&given.field, &error, limits);
         let hull = convex_hull_with(&given.points, effort).map_err(failed)?;
         let mut report = given.report(&hull);
-        // Points come without a mesh: that they bound a polyhedron was refused by `with_source`.
-        let kept = given.mesh.as_ref().filter(|_| treatment == api::MeshTreatment::Polyhedron);
-        // What bounds none, or takes too long to check, is refused before its gap is measured.
-        let kept = kept.map(|mesh| polyhedron(&field, mesh, limits, stop)).transpose()?;
+        // Points come without a mesh: that they bound or are anything else was refused by
+        // `with_source`. What bounds no polyhedron, or takes too long to check, is refused before its
+        // gap is measured.
+        let kept = match (&given.mesh, treatment) {
+            (Some(mesh), api::MeshTreatment::Polyhedron) => {
+                Some(Kept::Region(polyhedron(&field, mesh, limits, stop)?))
+            }
+            (Some(mesh), api::MeshTreatment::Surface) => {
+                Some(Kept::Surface(surface(&given.field, mesh)?))
+            }
+            _ => None,
+        };
         if let Some(mesh) = &given.mesh {
             let judged = judge(mesh, &hull.polytope, tolerance, effort);
             let (found, not_convex) = judged.map_err(|why| failed(why.into()))?;
@@ -204,10 +217,13 @@ impl AskedPolytope {
                 return Err(Failure::NotConvex { field, why });
             }
         }
-        let body = if let Some(polyhedron) = kept {
-            given.report_kept(&polyhedron, &mut report);
-            let hull = hull_of_named(hull.polytope, &polyhedron, effort).map_err(failed)?;
-            Body::of_polyhedron(polyhedron, hull)
+        let body = if let Some(kept) = kept {
+            given.report_kept(kept.surface(), &mut report);
+            let hull = hull_of_named(hull.polytope, kept.surface(), effort).map_err(failed)?;
+            match kept {
+                Kept::Region(region) => Body::of_polyhedron(region, hull),
+                Kept::Surface(surface) => Body::of_surface(surface, hull),
+            }
         } else {
             Body::from(hull.polytope).rounded(radius)
         };
@@ -280,9 +296,9 @@ impl Given {
         report
     }
 
-    /// What becomes of the points in a polyhedron that is kept as it is.
-    fn report_kept(&self, polyhedron: &Polyhedron, report: &mut api::RegistrationReport) {
-        let vertices = self.points.iter().map(|point| polyhedron.index_of(point));
+    /// What becomes of the points in triangles that are kept as they are.
+    fn report_kept(&self, surface: &Surface, report: &mut api::RegistrationReport) {
+        let vertices = self.points.iter().map(|point| surface.index_of(point));
         self.report_points(report, vertices);
     }
 
@@ -343,6 +359,23 @@ fn judge(
     Ok((found, why))
 }
 
+/// A mesh that is kept as it is.
+enum Kept {
+    /// The region that it bounds.
+    Region(Polyhedron),
+    /// Its triangles.
+    Surface(Surface),
+}
+
+impl Kept {
+    fn surface(&self) -> &Surface {
+        match self {
+            Self::Region(region) => region.surface(),
+            Self::Surface(surface) => surface,
+        }
+    }
+}
+
 /// Checks that a mesh, with equal points as one, bounds a polyhedron.
 fn polyhedron(
     field: &str,
@@ -372,17 +405,26 @@ fn polyhedron(
     })
 }
 
-/// The hull of a polyhedron. It is the hull of all points given, unless one of its vertices is
-/// named by no triangle and so belongs to no polyhedron.
+/// Triangles of a mesh, with equal points as one.
+fn surface(field: &str, mesh: &MeshData) -> Result<Surface, BadField> {
+    let refused = |error: SurfaceError| BadField {
+        field: field.to_owned(),
+        problem: error.to_string().into(),
+    };
+    Surface::new(&mesh.vertices, &mesh.triangles).map_err(refused)
+}
+
+/// The hull of triangles that are kept. It is the hull of all points given, unless one of its
+/// vertices is named by no triangle and so belongs to none.
 fn hull_of_named(
     hull: Polytope,
-    polyhedron: &Polyhedron,
+    surface: &Surface,
     effort: &mut Effort<'_>,
 ) -> Result<Polytope, HullError> {
-    if hull.vertices().iter().all(|vertex| polyhedron.index_of(vertex).is_some()) {
+    if hull.vertices().iter().all(|vertex| surface.index_of(vertex).is_some()) {
         return Ok(hull);
     }
-    convex_hull_with(polyhedron.vertices(), effort).map(|hull| hull.polytope)
+    convex_hull_with(surface.vertices(), effort).map(|hull| hull.polytope)
 }
 
 fn hull_failure(field: &str, error: &HullError, limits: &Limits) -> Failure {

@@ -25,8 +25,15 @@ pub fn proof_to_wire(proof: &SolidProof, margin_pairs: &[VertexPair]) -> api::St
             from: Some(vector_to_wire(from)),
             way: Some(cover_to_wire(way)),
         }),
+        SolidProof::TouchingPieces { pairs, cover } => Proof::TouchingPieces(api::PieceTouch {
+            pairs: pairs_to_wire(pairs),
+            cover: Some(cover_to_wire(cover)),
+        }),
         SolidProof::Crossing(triangles) => {
             Proof::Crossing(faces_to_wire(&triangles.map(Face::from)))
+        }
+        SolidProof::OverlappingPieces(pairs) => {
+            Proof::OverlappingPieces(api::PiecePairs { pairs: pairs_to_wire(pairs) })
         }
         SolidProof::InnerPoint(InnerPoint { terms: [point, offset], vertices: [of_p, of_q] }) => {
             Proof::InnerPoint(api::InnerPoint {
@@ -55,6 +62,18 @@ pub fn proof(path: &Path<'_>, wire: &api::SolidProof) -> Result<SolidProof, BadF
                 from: vector(&start, Some(required(&start, wire.from.as_ref())?))?,
                 way: cover(&path.field("way"), way)?,
             })
+        }
+        Proof::TouchingPieces(wire) => {
+            let path = path.field("touching_pieces");
+            let at = path.field("cover");
+            Ok(SolidProof::TouchingPieces {
+                pairs: at_most(&path.field("pairs"), &wire.pairs)?,
+                cover: cover(&at, required(&at, wire.cover.as_ref())?)?,
+            })
+        }
+        Proof::OverlappingPieces(wire) => {
+            let path = path.field("overlapping_pieces");
+            at_most(&path.field("pairs"), &wire.pairs).map(SolidProof::OverlappingPieces)
         }
         Proof::Crossing(wire) => {
             let path = path.field("crossing");

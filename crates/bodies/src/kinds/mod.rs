@@ -3,6 +3,7 @@
 pub mod polyhedron;
 pub mod polytope;
 pub mod rounded;
+pub mod surface;
 
 use clearance_geometry::Vec3;
 use clearance_geometry::hierarchy::HierarchyReport;
@@ -24,7 +25,7 @@ pub struct KindNames {
 pub struct Outline {
     /// Number of vertices.
     pub vertex_count: u32,
-    /// Number of facets; of a mesh these are its triangles.
+    /// Number of facets; of a mesh or a surface these are its triangles.
     pub face_count: u32,
     /// From 0, a point, to 3.
     pub dimension: u8,

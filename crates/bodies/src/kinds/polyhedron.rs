@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Figures, KindNames, Outline, count};
 use crate::digest::{DIGEST_BYTES, begun};
 use clearance_geometry::hierarchy::HierarchyReport;
-use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polyhedron::{Polyhedron, Surface};
 use clearance_geometry::polytope::Polytope;
 
 /// What the kind is called.
@@ -25,9 +25,14 @@ pub struct HulledMesh {
 /// The digest of its vertices, then of the number of triangles as a u64 and of their vertices as
 /// u32, all in their canonical order.
 pub(crate) fn digest(polyhedron: &Polyhedron) -> [u8; DIGEST_BYTES] {
-    let mut hasher = begun(NAMES.tag, polyhedron.vertices());
-    hasher.update(&(polyhedron.triangles().len() as u64).to_le_bytes());
-    for corner in polyhedron.triangles().as_flattened() {
+    digest_of(NAMES.tag, polyhedron.surface())
+}
+
+/// The same of any triangles.
+pub(super) fn digest_of(tag: &[u8], surface: &Surface) -> [u8; DIGEST_BYTES] {
+    let mut hasher = begun(tag, surface.vertices());
+    hasher.update(&(surface.triangles().len() as u64).to_le_bytes());
+    for corner in surface.triangles().as_flattened() {
         hasher.update(&corner.to_le_bytes());
     }
     *hasher.finalize().as_bytes()

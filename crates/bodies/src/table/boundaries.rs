@@ -1,5 +1,5 @@
-//! Two bodies of which one at least is a polyhedron, as their boundaries: how they stand, how far
-//! apart they are, and what proves it. Each question begins with their hulls: what is apart, proves
+//! Two bodies of which one at least is a polyhedron or a surface, as their boundaries: how they
+//! stand, how far apart they are, and what proves it. Each question begins with their hulls: what is apart, proves
 //! it of the bodies.
 
 use std::sync::OnceLock;
@@ -21,7 +21,7 @@ use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::standing::{self, Standing};
 use clearance_geometry::faces::{Clear, Surfaces, common, margin, prove_clear};
 use clearance_geometry::pair::Pair;
-use clearance_geometry::polyhedron::Boundary;
+use clearance_geometry::polyhedron::{Boundary, BoundaryKind};
 use clearance_geometry::pose::Pose;
 use clearance_geometry::rounded::{self, RoundedPair};
 use clearance_geometry::separation::{METHODS, decide};
@@ -30,10 +30,10 @@ use clearance_geometry::witness::Witness;
 /// The bodies, ready.
 #[derive(Clone, Debug)]
 pub(super) enum ReadyBoundaries {
-    /// None is rounded.
+    /// None is rounded, and none a surface.
     Solids([SolidOnDemand; 2]),
-    /// One is a rounded polytope.
-    Rounded(ReadyHulls),
+    /// One is a rounded polytope, or a surface.
+    Pieces(ReadyHulls),
 }
 
 /// A body that is made a solid when somebody asks for it: most pairs are told by their hulls.
@@ -70,8 +70,8 @@ enum StandBy {
     Hulls(VerdictProof),
     /// Faces that meet, if any do.
     Faces(Option<Faces>),
-    /// One is rounded.
-    Radii(Standing),
+    /// One is rounded, or a surface.
+    Pieces(Standing),
 }
 
 /// How bodies compare with a margin.
@@ -87,8 +87,8 @@ impl ReadyBoundaries {
     /// Makes them ready; refuses what is no solid.
     pub(super) fn new(bodies: [PlacedBody; 2]) -> Result<Self, NotAnswered> {
         let kinds = bodies.each_ref().map(|placed| placed.body.kind());
-        if kinds.contains(&Kind::Rounded) {
-            return Ok(Self::Rounded(ReadyHulls::new(bodies)));
+        if kinds.iter().any(|kind| matches!(kind, Kind::Rounded | Kind::Surface)) {
+            return Ok(Self::Pieces(ReadyHulls::new(bodies)));
         }
         let [p, q] = bodies;
         let ready = |field, placed| {
@@ -101,7 +101,7 @@ impl ReadyBoundaries {
     pub(super) fn hulls(&self) -> Pair<'_> {
         match self {
             Self::Solids([p, q]) => Pair { p: p.placed.hull(), q: q.placed.hull() },
-            Self::Rounded(hulls) => hulls.pair(),
+            Self::Pieces(hulls) => hulls.pair(),
         }
     }
 
@@ -109,15 +109,22 @@ impl ReadyBoundaries {
     pub(super) fn rounded_hulls(&self) -> Option<RoundedPair<'_>> {
         match self {
             Self::Solids(_) => None,
-            Self::Rounded(hulls) => Some(hulls.rounded()),
+            Self::Pieces(hulls) => {
+                let pair = hulls.rounded();
+                pair.radii.iter().any(|radius| *radius > 0.0).then_some(pair)
+            }
         }
+    }
+
+    fn is_rounded(&self) -> bool {
+        self.rounded_hulls().is_some()
     }
 
     /// Metres.
     fn radii(&self) -> [f64; 2] {
         match self {
             Self::Solids(_) => [0.0; 2],
-            Self::Rounded(hulls) => hulls.rounded().radii,
+            Self::Pieces(hulls) => hulls.rounded().radii,
         }
     }
 
@@ -125,7 +132,7 @@ impl ReadyBoundaries {
     pub(super) fn solids(&self) -> Option<[&ReadySolid; 2]> {
         match self {
             Self::Solids([p, q]) => Some([p.solid(), q.solid()]),
-            Self::Rounded(_) => None,
+            Self::Pieces(_) => None,
         }
     }
 
@@ -140,10 +147,10 @@ impl ReadyBoundaries {
                 };
                 Self::Solids([moved(p, poses[0]), moved(q, poses[1])])
             }
-            Self::Rounded(hulls) => {
+            Self::Pieces(hulls) => {
                 let [p, q] = hulls.bodies();
                 let moved = |placed: &PlacedBody, pose| PlacedBody { pose, ..placed.clone() };
-                Self::Rounded(ReadyHulls::new([moved(p, poses[0]), moved(q, poses[1])]))
+                Self::Pieces(ReadyHulls::new([moved(p, poses[0]), moved(q, poses[1])]))
             }
         }
     }
@@ -152,23 +159,19 @@ impl ReadyBoundaries {
     pub(super) fn surfaces(&self) -> Surfaces<'_> {
         let bodies = match self {
             Self::Solids([p, q]) => [boundary(&p.placed), boundary(&q.placed)],
-            Self::Rounded(hulls) => hulls.bodies().each_ref().map(boundary),
+            Self::Pieces(hulls) => hulls.bodies().each_ref().map(boundary),
         };
         Surfaces { bodies, radii: self.radii() }
     }
 
     /// How they stand, exactly.
     pub(super) fn stand(&self, effort: &mut Effort<'_>) -> Result<BodiesStand, Stopped> {
-        let of_hulls = match self {
-            Self::Solids(_) => {
-                let witness = &mut Witness::default();
-                let found = decide(&self.hulls(), &METHODS[0], witness, effort)?;
-                VerdictProof::OfHulls(found.proof)
+        let witness = &mut Witness::default();
+        let of_hulls = match self.rounded_hulls() {
+            None => {
+                VerdictProof::OfHulls(decide(&self.hulls(), &METHODS[0], witness, effort)?.proof)
             }
-            Self::Rounded(hulls) => {
-                let witness = &mut Witness::default();
-                VerdictProof::OfRounded(rounded::verdict(&hulls.rounded(), witness, effort)?)
-            }
+            Some(pair) => VerdictProof::OfRounded(rounded::verdict(&pair, witness, effort)?),
         };
         if of_hulls.verdict() == Verdict::Separated {
             // The faces were not asked.
@@ -184,9 +187,9 @@ impl ReadyBoundaries {
                 let (verdict, faces) = polyhedra::verdict(p.posed(), q.posed(), effort)?;
                 Ok(BodiesStand { verdict, shown: StandBy::Faces(faces) })
             }
-            Self::Rounded(_) => {
+            Self::Pieces(_) => {
                 let found = standing::stand(&self.surfaces(), effort)?;
-                Ok(BodiesStand { verdict: found.verdict(), shown: StandBy::Radii(found) })
+                Ok(BodiesStand { verdict: found.verdict(), shown: StandBy::Pieces(found) })
             }
         }
     }
@@ -204,11 +207,9 @@ impl ReadyBoundaries {
         }
         if let StandBy::Hulls(_) = stand.shown {
             let witness = &mut Witness::default();
-            let compared = match self {
-                Self::Solids(_) => compare(&self.hulls(), margin, witness, effort)?,
-                Self::Rounded(hulls) => {
-                    rounded::compare(&hulls.rounded(), margin, witness, effort)?
-                }
+            let compared = match self.rounded_hulls() {
+                None => compare(&self.hulls(), margin, witness, effort)?,
+                Some(pair) => rounded::compare(&pair, margin, witness, effort)?,
             };
             if !compared.is_within {
                 return Ok(Within { compared, is_by_hulls: true });
@@ -240,16 +241,20 @@ impl ReadyBoundaries {
                 let shapes = [&p.solid().shape(), &q.solid().shape()];
                 let faces = match shown {
                     StandBy::Faces(faces) => faces.as_ref(),
-                    StandBy::Hulls(_) | StandBy::Radii(_) => None,
+                    StandBy::Hulls(_) | StandBy::Pieces(_) => None,
                 };
                 prove_verdict(shapes, stand.verdict, faces, steps_max, effort)
                     .map(VerdictProof::OfSolids)
             }
-            (Self::Rounded(_), StandBy::Radii(found)) => {
-                let found = found.clone().prove(&self.surfaces(), steps_max, effort);
-                found.map(VerdictProof::OfRoundedSolids)
+            (Self::Pieces(_), StandBy::Pieces(found)) => {
+                let (found, surfaces) = (found.clone(), self.surfaces());
+                if self.is_rounded() {
+                    let proof = found.prove(&surfaces, steps_max, effort);
+                    return proof.map(VerdictProof::OfRoundedSolids);
+                }
+                found.prove_pieces(&surfaces, steps_max, effort).map(VerdictProof::OfSolids)
             }
-            (Self::Rounded(_), StandBy::Hulls(_) | StandBy::Faces(_)) => {
+            (Self::Pieces(_), StandBy::Hulls(_) | StandBy::Faces(_)) => {
                 self.prove_apart(Clear::Beyond(0.0), wanted, effort)
             }
         }
@@ -263,9 +268,10 @@ impl ReadyBoundaries {
         effort: &mut Effort<'_>,
     ) -> Result<VerdictProof, Unproven> {
         let cover = prove_clear(&self.surfaces(), clear, wanted.cover_steps_max, effort)?;
-        Ok(match self {
-            Self::Solids(_) => VerdictProof::OfSolids(SolidProof::Separated(cover)),
-            Self::Rounded(_) => VerdictProof::OfRoundedSolids(RoundedSolidProof::Apart(cover)),
+        Ok(if self.is_rounded() {
+            VerdictProof::OfRoundedSolids(RoundedSolidProof::Apart(cover))
+        } else {
+            VerdictProof::OfSolids(SolidProof::Separated(cover))
         })
     }
 
@@ -287,7 +293,7 @@ impl ReadyBoundaries {
     ) -> Result<Option<[Vec3; 2]>, Stopped> {
         let surfaces = self.surfaces();
         match &stand.shown {
-            StandBy::Hulls(_) | StandBy::Faces(None) | StandBy::Radii(Standing::Apart) => Ok(None),
+            StandBy::Hulls(_) | StandBy::Faces(None) | StandBy::Pieces(Standing::Apart) => Ok(None),
             StandBy::Faces(Some(faces)) => {
                 let corner = |body: usize, triangle: u32| self.corners(body, triangle);
                 match *faces {
@@ -308,13 +314,14 @@ impl ReadyBoundaries {
                     | Faces::Edges { .. } => Ok(None),
                 }
             }
-            StandBy::Radii(Standing::Touching(pairs) | Standing::Near(pairs)) => {
+            StandBy::Pieces(Standing::Touching(pairs) | Standing::Near(pairs)) => {
                 let of_p: Vec<u32> = pairs.iter().map(|pair| pair.i).collect();
                 let of_q: Vec<u32> = pairs.iter().map(|pair| pair.j).collect();
                 common::points_of_faces(&surfaces, [&of_p, &of_q], effort)
             }
-            StandBy::Radii(Standing::Inside) => {
-                let polytope = surfaces.bodies.iter().find(|body| body.mesh.is_none());
+            StandBy::Pieces(Standing::Inside) => {
+                let is_hull = |body: &&Boundary<'_>| matches!(body.kind, BoundaryKind::Hull);
+                let polytope = surfaces.bodies.iter().find(is_hull);
                 Ok(polytope.and_then(|body| common::points_of_vertex(body, 0)))
             }
         }
@@ -329,9 +336,10 @@ impl ReadyBoundaries {
 
 /// What bounds a body.
 fn boundary(placed: &PlacedBody) -> Boundary<'_> {
-    let mesh = match &placed.body {
-        Body::Polytope(_) | Body::Rounded(_) => None,
-        Body::Polyhedron(mesh) => Some(&*mesh.polyhedron),
+    let kind = match &placed.body {
+        Body::Polytope(_) | Body::Rounded(_) => BoundaryKind::Hull,
+        Body::Polyhedron(mesh) => BoundaryKind::Region(&mesh.polyhedron),
+        Body::Surface(body) => BoundaryKind::Surface(&body.surface),
     };
-    Boundary { mesh, hull: placed.body.hull(), pose: placed.pose }
+    Boundary { kind, hull: placed.body.hull(), pose: placed.pose }
 }

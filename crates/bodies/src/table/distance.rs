@@ -7,7 +7,8 @@ use super::hulls::ReadyHulls;
 use super::proof::VerdictProof;
 use super::radii;
 use super::row::{
-    FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way, look_up,
+    FACES_NANOSECONDS, HULLS_NANOSECONDS, IN_REGIONS, Needs, NotAnswered, TableEntry, Wanted, Way,
+    look_up,
 };
 use crate::body::PlacedBody;
 use crate::kind::Kind;
@@ -28,12 +29,14 @@ use clearance_geometry::witness::Witness;
 
 /// What answers it.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Polyhedron, Polytope, Rounded};
+    use Kind::{Polyhedron, Polytope, Rounded, Surface};
     match kinds {
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
         [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
-        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Ok(Way::RoundedFaces),
+        [Rounded, Polyhedron | Surface] | [Polyhedron | Surface, Rounded] => Ok(Way::RoundedFaces),
+        [Surface, Polytope | Surface] | [Polytope, Surface] => Ok(Way::Pieces),
+        [Surface, Polyhedron] | [Polyhedron, Surface] => Err(IN_REGIONS),
     }
 }
 
@@ -153,7 +156,7 @@ impl DistanceQuestion {
     pub fn method_name(&self, index: usize) -> Option<&'static str> {
         match self.way {
             Way::Hulls | Way::Radii => METHODS.get(index).map(|method| method.name),
-            Way::Faces | Way::RoundedFaces => {
+            Way::Faces | Way::RoundedFaces | Way::Pieces => {
                 polyhedra::METHODS.get(index).map(|method| method.name)
             }
         }
@@ -165,7 +168,7 @@ impl DistanceQuestion {
             Way::Hulls | Way::Radii => {
                 METHODS.get(index).map_or(self, |method| Self { method, ..self })
             }
-            Way::Faces | Way::RoundedFaces => self,
+            Way::Faces | Way::RoundedFaces | Way::Pieces => self,
         }
     }
 
@@ -173,7 +176,7 @@ impl DistanceQuestion {
     pub fn needs(&self) -> Needs {
         match self.way {
             Way::Hulls | Way::Radii => Needs::tables(self.method.tables),
-            Way::Faces | Way::RoundedFaces => Needs::SOLIDS,
+            Way::Faces | Way::RoundedFaces | Way::Pieces => Needs::SOLIDS,
         }
     }
 
@@ -182,7 +185,9 @@ impl DistanceQuestion {
     pub fn nanoseconds(&self, vertices: u32) -> u64 {
         match self.way {
             Way::Hulls | Way::Radii => 40_000 + HULLS_NANOSECONDS * u64::from(vertices),
-            Way::Faces | Way::RoundedFaces => 1_000_000 + FACES_NANOSECONDS * u64::from(vertices),
+            Way::Faces | Way::RoundedFaces | Way::Pieces => {
+                1_000_000 + FACES_NANOSECONDS * u64::from(vertices)
+            }
         }
     }
 
@@ -191,7 +196,7 @@ impl DistanceQuestion {
         let bodies = match self.way {
             Way::Hulls => DistanceOf::Hulls(ReadyHulls::new(bodies)),
             Way::Radii => DistanceOf::Radii(ReadyHulls::new(bodies)),
-            Way::Faces | Way::RoundedFaces => {
+            Way::Faces | Way::RoundedFaces | Way::Pieces => {
                 DistanceOf::Faces(Box::new(ReadyBoundaries::new(bodies)?))
             }
         };

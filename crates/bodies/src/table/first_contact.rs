@@ -4,7 +4,8 @@ use super::boundaries::{BodiesStand, ReadyBoundaries};
 use super::hulls::ReadyHulls;
 use super::proof::VerdictProof;
 use super::row::{
-    FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way, look_up,
+    FACES_NANOSECONDS, HULLS_NANOSECONDS, IN_REGIONS, Needs, NotAnswered, TableEntry, Wanted, Way,
+    look_up,
 };
 use crate::body::PlacedBody;
 use crate::kind::Kind;
@@ -29,12 +30,14 @@ use clearance_geometry::witness::Witness;
 
 /// What answers it if nothing turns.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Polyhedron, Polytope, Rounded};
+    use Kind::{Polyhedron, Polytope, Rounded, Surface};
     match kinds {
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
         [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
-        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Ok(Way::RoundedFaces),
+        [Rounded, Polyhedron | Surface] | [Polyhedron | Surface, Rounded] => Ok(Way::RoundedFaces),
+        [Surface, Polytope | Surface] | [Polytope, Surface] => Ok(Way::Pieces),
+        [Surface, Polyhedron] | [Polyhedron, Surface] => Err(IN_REGIONS),
     }
 }
 
@@ -206,7 +209,7 @@ impl FirstContactQuestion {
             (Way::Faces, [Some(of_p), Some(of_q)]) if is_exact => {
                 FirstContactBy::Faces([of_p, of_q])
             }
-            (Way::Faces | Way::RoundedFaces, _) => FirstContactBy::FaceGroups,
+            (Way::Faces | Way::RoundedFaces | Way::Pieces, _) => FirstContactBy::FaceGroups,
             (Way::Hulls, travels) => FirstContactBy::Hulls { method: &METHODS[0], travels },
             (Way::Radii, _) => FirstContactBy::Radii { method: &METHODS[0] },
         };

@@ -64,6 +64,11 @@ impl Place {
             (Self::Obstacle, Kind::Polyhedron) => Err("polyhedra as obstacles"),
             (Self::RobotPart, Kind::Polyhedron) => Err("polyhedra as parts of robots"),
             (Self::Compound, Kind::Polyhedron) => Err("polyhedra beside or in compounds"),
+            (Self::Session, Kind::Surface) => Err("surfaces in sessions"),
+            (Self::SceneQuery, Kind::Surface) => Err("questions to a scene about surfaces"),
+            (Self::Obstacle, Kind::Surface) => Err("surfaces as obstacles"),
+            (Self::RobotPart, Kind::Surface) => Err("surfaces as parts of robots"),
+            (Self::Compound, Kind::Surface) => Err("surfaces beside or in compounds"),
             (Self::Obstacle, Kind::Rounded) => Err("rounded polytopes as obstacles"),
             (Self::RobotPart, Kind::Rounded) => Err("rounded polytopes as parts of robots"),
         }

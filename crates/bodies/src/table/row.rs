@@ -20,6 +20,8 @@ pub enum Way {
     Radii,
     /// By the faces of a mesh and of what is rounded, against the sum of the radii.
     RoundedFaces,
+    /// By the pieces of a surface and of the other body: triangles, or the whole of a polytope.
+    Pieces,
 }
 
 /// A question that is not answered about the bodies at hand.
@@ -83,10 +85,10 @@ impl Needs {
             Kind::Polytope if self.makes_solids => {
                 ReadySolid::MADE_BYTES_PER_VERTEX.saturating_mul(vertices as u64)
             }
-            Kind::Polyhedron if self.makes_solids => {
+            Kind::Polyhedron | Kind::Surface if self.makes_solids => {
                 ReadySolid::PLACED_BYTES_PER_VERTEX.saturating_mul(vertices as u64)
             }
-            Kind::Polytope | Kind::Polyhedron | Kind::Rounded => 0,
+            Kind::Polytope | Kind::Polyhedron | Kind::Rounded | Kind::Surface => 0,
         }
     }
 }
@@ -113,6 +115,12 @@ impl Wanted {
 /// What solids need of a polytope, in words for who is refused.
 pub(crate) const FLAT: &str =
     "a polytope without volume beside a polyhedron or among several bodies";
+
+/// A question that is not answered of surfaces, in words.
+pub(crate) const SURFACES: &str = "this question about surfaces";
+
+/// What is not answered of a surface and what triangles bound, in words.
+pub(crate) const IN_REGIONS: &str = "a surface beside a polyhedron";
 
 /// How long it takes to place a body as a solid and to look at its faces, nanoseconds for each
 /// vertex: a generous guess.

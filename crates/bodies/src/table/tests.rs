@@ -13,7 +13,7 @@ use clearance_geometry::contact_time::Travel;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::convex_hull;
 use clearance_geometry::motion::Motion;
-use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polyhedron::{Polyhedron, Surface};
 use clearance_geometry::pose::Pose;
 
 const WANTED: Wanted = Wanted { certificate: true, cover_steps_max: 1_000 };
@@ -22,7 +22,7 @@ fn corners() -> [Vec3; 4] {
     [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from)
 }
 
-/// The same tetrahedron as each kind; rounded it is larger.
+/// The same tetrahedron as each kind; rounded it is larger, and as a surface it is hollow.
 fn tetrahedron(kind: Kind) -> Body {
     let hull = convex_hull(&corners()).unwrap().polytope;
     match kind {
@@ -33,6 +33,10 @@ fn tetrahedron(kind: Kind) -> Body {
             Body::of_polyhedron(polyhedron.unwrap(), hull)
         }
         Kind::Rounded => Body::from(hull).rounded(0.25),
+        Kind::Surface => {
+            let triangles = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
+            Body::of_surface(Surface::new(&corners(), &triangles).unwrap(), hull)
+        }
     }
 }
 
@@ -46,7 +50,7 @@ fn pairs() -> impl Iterator<Item = [Kind; 2]> {
 
 /// Pairs of kinds that a tetrahedron is the same body in.
 fn pairs_of_same() -> impl Iterator<Item = [Kind; 2]> {
-    pairs().filter(|kinds| !kinds.contains(&Kind::Rounded))
+    pairs().filter(|kinds| !kinds.contains(&Kind::Rounded) && !kinds.contains(&Kind::Surface))
 }
 
 #[test]
@@ -88,6 +92,10 @@ fn page() -> Vec<String> {
         [Kind::Rounded, Kind::Polytope],
         [Kind::Rounded, Kind::Rounded],
         [Kind::Rounded, Kind::Polyhedron],
+        [Kind::Surface, Kind::Polytope],
+        [Kind::Surface, Kind::Surface],
+        [Kind::Surface, Kind::Rounded],
+        [Kind::Surface, Kind::Polyhedron],
     ];
     let mark = |is_answered: bool| if is_answered { "yes" } else { "-" };
     let name = |kind: Kind| kind.names().name;
@@ -97,7 +105,7 @@ fn page() -> Vec<String> {
         let cells = pairs.map(|kinds| mark(topic.check(kinds).is_ok())).join(" | ");
         format!("| {} | {cells} |", topic.name())
     }));
-    let kinds = [Kind::Polytope, Kind::Polyhedron, Kind::Rounded];
+    let kinds = [Kind::Polytope, Kind::Polyhedron, Kind::Rounded, Kind::Surface];
     lines.push(format!("| place | {} |", kinds.map(name).join(" | ")));
     lines.extend(Place::ALL.map(|place| {
         let cells = kinds.map(|kind| mark(places_of(kind).any(|known| known == place)));
@@ -233,6 +241,50 @@ fn first_contacts_of_every_kind_do_not_depend_on_the_kind_of_the_same_body() {
     }
 }
 
+/// The same tetrahedron beside a surface and beside what the surface bounds: from outside they are
+/// as far apart and meet as soon.
+#[test]
+fn from_outside_a_surface_is_what_it_bounds() {
+    let others = [Kind::Polytope, Kind::Rounded];
+    let velocity = Vec3::new(-4.0, 0.0, 0.0);
+    let turning = Motion::Screw { pivot: None, velocity, axis: Vec3::z(), angle: 1.0 };
+    for kinds in others.into_iter().flat_map(|q| [[Kind::Surface, q], [q, Kind::Surface]]) {
+        let same = kinds.map(|kind| if kind == Kind::Surface { Kind::Polyhedron } else { kind });
+        for (x, margin) in [(3.0, None), (3.0, Some(1.9)), (3.0, Some(2.5)), (1.0, Some(0.1))] {
+            let [found, expected] = [kinds, same].map(|kinds| measured(kinds, x, margin));
+            let [found_bounds, bounds] =
+                [&found, &expected].map(|answer| answer.distance.as_ref().unwrap().bounds());
+            assert!((found_bounds[0] - bounds[0]).abs() < 1e-11, "{kinds:?} {x}");
+            let within = [found, expected]
+                .map(|answer| answer.compared.unwrap().map(|compared| compared.is_within));
+            assert_eq!(within[0], within[1], "{kinds:?} {x} {margin:?}");
+            let verdicts = [kinds, same].map(|kinds| {
+                let question = VerdictQuestion::of(kinds, margin).unwrap();
+                let ready = question.prepare([at(kinds[0], 0.0), at(kinds[1], x)]).unwrap();
+                let decided = ready.answer(WANTED, &mut Effort::unlimited()).decided.unwrap();
+                assert!(decided.proof.is_ok(), "{kinds:?} {x}");
+                decided.verdict
+            });
+            assert_eq!(verdicts[0], verdicts[1], "{kinds:?} {x}");
+        }
+        for motion in [Motion::Linear { velocity }, turning] {
+            for margin in [0.0, 0.25] {
+                let motions = Motions { margin, ..Motions::new([Motion::rest(), motion]) };
+                let [found, expected] = [kinds, same].map(|kinds| {
+                    let bodies = [at(kinds[0], 0.0), at(kinds[1], 3.0)];
+                    let poses = [&bodies[0].pose, &bodies[1].pose];
+                    let question = FirstContactQuestion::of(kinds, poses, motions).unwrap();
+                    let ready = question.prepare(bodies).unwrap();
+                    ready.answer(true, WANTED, &mut Effort::unlimited()).unwrap()
+                });
+                assert_eq!(found.outcome, expected.outcome, "{kinds:?} {motion:?}");
+                assert!((found.t_contact - expected.t_contact).abs() < 1e-6, "{kinds:?}");
+                assert!(found.proof.is_ok() && found.impact.is_some(), "{kinds:?} {motion:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_flat_body_is_no_solid_and_is_refused_where_it_was_named() {
     let flat = Body::of_points(&corners()[..3], &mut Effort::unlimited()).unwrap();
@@ -260,6 +312,8 @@ fn only_convex_parts_go_where_scenes_and_robots_keep_them() {
         assert!(place.part(&tetrahedron(Kind::Polytope)).unwrap().radius.abs() <= 0.0);
         let refused = place.part(&tetrahedron(Kind::Polyhedron)).unwrap_err();
         assert!(refused.what.contains("polyhedra"), "{}", refused.what);
+        let refused = place.part(&tetrahedron(Kind::Surface)).unwrap_err();
+        assert!(refused.what.contains("surfaces"), "{}", refused.what);
         let rounded = tetrahedron(Kind::Rounded);
         match place {
             Place::Session | Place::SceneQuery | Place::Compound => {

@@ -5,7 +5,8 @@ use super::hulls::ReadyHulls;
 pub use super::proof::VerdictProof;
 use super::radii;
 use super::row::{
-    FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way, look_up,
+    FACES_NANOSECONDS, HULLS_NANOSECONDS, IN_REGIONS, Needs, NotAnswered, TableEntry, Wanted, Way,
+    look_up,
 };
 use crate::body::PlacedBody;
 use crate::kind::Kind;
@@ -21,12 +22,14 @@ use clearance_geometry::witness::Witness;
 
 /// What answers the verdict.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Polyhedron, Polytope, Rounded};
+    use Kind::{Polyhedron, Polytope, Rounded, Surface};
     match kinds {
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
         [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
-        [Rounded, Polyhedron] | [Polyhedron, Rounded] => Ok(Way::RoundedFaces),
+        [Rounded, Polyhedron | Surface] | [Polyhedron | Surface, Rounded] => Ok(Way::RoundedFaces),
+        [Surface, Polytope | Surface] | [Polytope, Surface] => Ok(Way::Pieces),
+        [Surface, Polyhedron] | [Polyhedron, Surface] => Err(IN_REGIONS),
     }
 }
 
@@ -91,7 +94,7 @@ impl VerdictQuestion {
         }
         let by = match way {
             Way::Hulls => VerdictBy::Hulls { method: &METHODS[0], margin },
-            Way::Faces | Way::RoundedFaces => VerdictBy::Faces { margin },
+            Way::Faces | Way::RoundedFaces | Way::Pieces => VerdictBy::Faces { margin },
             Way::Radii => VerdictBy::Radii { margin },
         };
         Ok(Self { by })

@@ -7,6 +7,7 @@ use super::canonical;
 use super::keep::KeptGroups;
 use super::tree::{Extent, Node, Tree};
 use crate::Vec3;
+use crate::number::orientation::are_collinear;
 use crate::polytope::Polytope;
 use crate::pose::COORDINATE_MAX;
 
@@ -94,6 +95,15 @@ impl Surface {
         self.vertices.iter().fold([first; 2], |[low, high], v| [low.inf(v), high.sup(v)])
     }
 
+    /// 2, or where all triangles are degenerate that of the longest: 1, or 0 where all are points.
+    pub fn dimension(&self) -> u8 {
+        let of = |corners: &[u32; 3]| {
+            let [a, b, c] = corners.map(|at| &self.vertices[at as usize]);
+            if !are_collinear(a, b, c) { 2 } else { u8::from(corners[0] != corners[2]) }
+        };
+        self.triangles.iter().map(of).max().unwrap_or(0)
+    }
+
     /// Number of different edges; of a degenerate triangle those that have a length.
     pub fn edge_count(&self) -> usize {
         let of = |&[a, b, c]: &[u32; 3]| [[a, b], [b, c], [c, a]];
@@ -174,7 +184,7 @@ mod tests {
         let twice = Surface::new(&again, &[[3, 1, 2], [0, 2, 1], [2, 0, 1]]).unwrap();
         assert_eq!(plain.vertices(), twice.vertices());
         assert_eq!((plain.triangles(), twice.triangles()), (&[[0, 1, 2]][..], &[[0, 1, 2]][..]));
-        assert_eq!((plain.vertices().len(), plain.edge_count()), (3, 3));
+        assert_eq!((plain.vertices().len(), plain.edge_count(), plain.dimension()), (3, 3, 2));
     }
 
     #[test]
@@ -182,7 +192,7 @@ mod tests {
         let given = points(&[[0., 0., 0.], [1., 0., 0.], [2., 0., 0.], [0., 0., 0.]]);
         let thin = Surface::new(&given, &[[0, 1, 2], [0, 3, 1], [3, 0, 0]]).unwrap();
         assert_eq!(thin.triangles(), [[0, 0, 0], [0, 0, 1], [0, 1, 2]]);
-        assert_eq!(thin.edge_count(), 3);
+        assert_eq!((thin.edge_count(), thin.dimension()), (3, 1));
         assert_eq!(thin.bounds(), [Vec3::zeros(), Vec3::new(2., 0., 0.)]);
     }
 

@@ -5,7 +5,7 @@ use super::cover::{exact_points, is_inside_beside};
 use super::exact::exact_point;
 use super::refusal::Refusal;
 use super::solids::{differences, share_a_point, travel_of};
-use crate::claim::{Face, Solid, Solids};
+use crate::claim::{Face, Solid, SolidKind, Solids};
 use crate::effort::Effort;
 use crate::motion::Motion;
 
@@ -79,6 +79,9 @@ pub fn judge_inner_facet(
     let corners = [first, second, third];
     if !corners.iter().all(|v| exists(v)) {
         return Err(Refusal::NotAFace(name));
+    }
+    if matches!(outer.kind, SolidKind::Surface(_)) {
+        return Err(Refusal::NotInside(name));
     }
     let corners = corners.map(|v| exact_point(&inner.points, *v));
     let around = exact_points(outer, effort)?;

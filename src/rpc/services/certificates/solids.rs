@@ -14,8 +14,8 @@ use clearance_certificates::hulls::WithinMargin;
 use clearance_certificates::told::{Told, required, t_contact};
 use clearance_geometry::claim::{
     ConvexProof, Cover, Outcome, Reach, RoundedSolidProof, RoundedSolids, SolidClaim, SolidCourse,
-    SolidDistanceClaim, SolidMarginClaim, SolidMarginProof, SolidMotionProof, SolidProof, Solids,
-    Verdict,
+    SolidDistanceClaim, SolidKind, SolidMarginClaim, SolidMarginProof, SolidMotionProof,
+    SolidProof, Solids, Verdict,
 };
 use clearance_geometry::contact_time::translation_of;
 use clearance_geometry::effort::Effort;
@@ -201,6 +201,11 @@ impl<'a> Judged<'a> {
         Self { bodies, solids: RoundedSolids { cores, radii } }
     }
 
+    fn has_surface(&self) -> bool {
+        let Solids { p, q } = &self.solids.cores;
+        [p, q].iter().any(|solid| matches!(solid.kind, SolidKind::Surface(_)))
+    }
+
     fn is_rounded(&self) -> bool {
         self.solids.radii.iter().any(|radius| *radius > 0.0)
     }
@@ -359,7 +364,7 @@ impl SolidMotion {
         }
         let Some(faces) = &self.faces else { return Ok(()) };
         let motions = self.exact_translations(judged).ok_or_else(|| {
-            "face_contact: is said of bodies that turn nothing, without radii, margin and \
+            "face_contact: is said of polyhedra that turn nothing, without radii, margin and \
              deviations"
                 .to_owned()
         })?;
@@ -398,9 +403,11 @@ impl SolidMotion {
         judge_solid_course(&course, &claim, effort).map_err(|refusal| refusal.to_string())
     }
 
-    /// The motions, if nothing turns and contact is meant exactly.
+    /// The motions, if nothing turns and contact is meant exactly of bodies that are told apart by
+    /// their faces alone.
     fn exact_translations(&self, judged: &Judged<'_>) -> Option<[&Motion; 2]> {
-        let motions = self.motions.without_slack().filter(|_| !judged.is_rounded())?;
+        let is_by_pieces = judged.is_rounded() || judged.has_surface();
+        let motions = self.motions.without_slack().filter(|_| !is_by_pieces)?;
         let turns = |k: usize| translation_of(motions[k], &judged.bodies[k].pose).is_none();
         (!turns(0) && !turns(1)).then_some(motions)
     }
