@@ -226,7 +226,7 @@ def verify_solids(p, q, pose_p, pose_q, verdict, proof):
     """A static verdict; `proof`: a SolidProof."""
     form, body = only(proof)
     kinds = {"separated": "SEPARATED", "touching": "TOUCHING", "crossing": "OVERLAPPING", "innerPoint": "OVERLAPPING",
-             "touchingPieces": "TOUCHING", "overlappingPieces": "OVERLAPPING"}
+             "touchingPieces": "TOUCHING", "overlappingPieces": "OVERLAPPING", "innerPiece": "OVERLAPPING"}
     require(kinds.get(form) == verdict, f"{form} is for another verdict")
     solids, still = (p, q), (0, 0, 0)
     if form == "separated":
@@ -247,6 +247,8 @@ def verify_solids(p, q, pose_p, pose_q, verdict, proof):
         return require(strictly_inside(faces(pair, solids, body)), "the triangles do not cross")
     if form.endswith("Pieces"):
         return verify_pieces(Pair(p.points, q.points, pose_p, pose_q), solids, form, body)
+    if form == "innerPiece":
+        return verify_inner_piece(Pair(p.points, q.points, pose_p, pose_q), solids, body)
     require("point" in body, "no point")
     terms = [vector(body.get(name, {})) for name in ("point", "offset")]
     pair = Pair(p.points, q.points, pose_p, pose_q, terms)
@@ -271,6 +273,26 @@ def verify_pieces(pair, solids, form, body):
     require(all(solid.region is None for solid in solids), "one of the bodies is a polyhedron")
     require(nearest(differences)[0] == (0, 0, 0), "the pieces share no point")
     Beside(pair, solids, (0, 0, 0), 0).verify(body.get("cover", {}))
+
+
+def verify_inner_piece(pair, solids, body):
+    """A point of a surface that is inside a polyhedron: a mean of three corners. Compared with the polyhedron, both as
+    many times as large as the weights are together."""
+    of = [k for k in (0, 1) if solids[k].is_surface and solids[1 - k].region]
+    require(of, "one is a surface, and the other bounds a region")
+    of = of[0]
+    triangle, weights = body.get("triangle", []), body.get("weights", [])
+    named = indices({"triangle": triangle}, "triangle", 3, len(solids[of].points))
+    is_one = len(named) == 3 and any(set(named) <= set(corners) for corners in solids[of].triangles)
+    require(is_one, f"{triangle!r} is no triangle of the surface")
+    weights = [Fraction(weight) for weight in finite(weights, 3)]
+    require(min(weights) >= 0 < max(weights), "weights are lengths of which one is not 0")
+    scale = max(weight.denominator for weight in weights)  # powers of two
+    weights = [int(weight * scale) for weight in weights]
+    corners = [pair.placed[of][v] for v in named]
+    point = tuple(sum(weight * corner[k] for weight, corner in zip(weights, corners)) for k in range(3))
+    around = [tuple(sum(weights) * x for x in corner) for corner in pair.placed[1 - of]]
+    require(inside(point, around, solids[1 - of].region) is True, "the point is not inside the polyhedron")
 
 
 class Beside(Cover):

@@ -58,8 +58,6 @@ def python(bodies, kind, question, answer):
             return of_several(bodies, question, answer)
         solids, hulls, radii = zip(*(bodies.of(question[side]) for side in "pq"))
         poses = [pose_of(question[side].get("pose", {})) for side in "pq"]
-        kinds = {(solid.is_surface, solid.region is not None) for solid in solids}
-        require(kinds != {(True, False), (False, True)}, "a surface beside a polyhedron is not answered")
         two = SimpleNamespace(solids=solids, hulls=hulls, radii=radii, poses=poses)
         certificate = answer["certificate"]
         start = {"collision": certificate, "distance": certificate.get("verdict"),
@@ -211,12 +209,17 @@ def direction(draw, question, answer, world):
         pair, side = draw.choice(told["pairs"]), draw.choice("ij")
         pair[side] = max(0, pair.get(side, 0) + draw.choice((-1, 1)))
 
+def weights(draw, question, answer, world):
+    holder, key = one_of(draw, answer["certificate"], ("weights",))
+    at = draw.randrange(len(holder[key]))
+    holder[key][at] = draw.choice((0.0, -1.0, 1.0, moved(draw, holder[key][at])))
+
 def point(draw, question, answer, world):
     holder, key = one_of(draw, answer["certificate"], ("point", "offset", "from"), dict)
     vector_moved(draw, holder[key])
 
 def inner_vertices(draw, question, answer, world):
-    holder, key = one_of(draw, answer["certificate"], ("pVertices", "qVertices"))
+    holder, key = one_of(draw, answer["certificate"], ("pVertices", "qVertices", "triangle"))
     list_changed(draw, holder[key])
 
 def part_dropped(draw, question, answer, world):
@@ -404,7 +407,7 @@ def inside(draw, question, answer, world):
         answer.update(verdict=VERDICTS[0], certificate={"solid": {"separated": cover}})
 
 KINDS = {"face": face, "order of triangles": order, "step of a cover": step, "link": link, "direction": direction,
-         "point": point, "vertices about a point": inner_vertices, "part dropped": part_dropped, "time": time,
+         "point": point, "vertices about a point": inner_vertices, "weights of a point": weights, "part dropped": part_dropped, "time": time,
          "vertex pairs": pairs, "bounds of a distance": bounds, "within the margin": within, "radius asked": rounding,
          "proof by radii": of_radii, "word changed": word, "form of the proof": form_of_proof, "bodies named": named, "where they meet": meeting,
          "margin asked": margin, "pose asked": pose, "motion asked": way, "body asked": body_changed,

@@ -191,7 +191,7 @@ def asked(draw, bodies):
         return {name: way} if way else {}
     two = [body(bodies.polyhedra, 0.5), body(draw.choice((others, SMALL)), 1.0)]
     if draw.random() < 0.4:
-        two = [body(bodies.surfaces, 0.5), body(draw.choice((bodies.surfaces, sorted(POLYTOPES))), 1.0)]
+        two = [body(bodies.surfaces, 0.5), body(draw.choice((bodies.surfaces, sorted(POLYTOPES), bodies.polyhedra)), 1.0)]
     if draw.random() < 0.3:
         two[1] = {**rounded(draw), "pose": two[1]["pose"]}
     draw.shuffle(two)

@@ -20,8 +20,7 @@ use crate::bytes::Bytes;
 use crate::engine::{Behaviour, Target};
 use crate::solids::{STEPS_MAX, change, note};
 
-pub(crate) const TARGET: Target =
-    Target { name: "pieces", seeds: Vec::new(), reshape: None, check };
+pub(crate) const TARGET: Target = Target { name: "pieces", seeds: Vec::new, reshape: None, check };
 
 /// A surface, or a polytope, and the pieces that it is the union of.
 struct Body {
@@ -45,7 +44,9 @@ impl Body {
         let triangles: Vec<[u32; 3]> = (0..4).map(|_| triangle()).collect();
         let surface = Surface::new(&points, &triangles).expect("it has triangles");
         let at = |corner: u32| surface.vertices()[corner as usize];
-        let piece = |corners: &[u32; 3]| convex_hull(&corners.map(at)).unwrap().polytope;
+        let piece = |corners: &[u32; 3]| {
+            convex_hull(&corners.map(at)).expect("points have a hull").polytope
+        };
         let pieces = surface.triangles().iter().map(piece).collect();
         let hull = convex_hull(surface.vertices()).expect("points have a hull").polytope;
         Self { surface: Some(surface), hull, pieces }
@@ -74,7 +75,7 @@ fn check(input: &[u8]) -> Behaviour {
     if p.surface.is_none() && q.surface.is_none() {
         return behaviour;
     }
-    let mut place = |bytes: &mut Bytes<'_>| f64::from(bytes.byte() as i8 / 8) / 8.0;
+    let place = |bytes: &mut Bytes<'_>| f64::from(bytes.byte() as i8 / 8) / 8.0;
     let mut pose = Pose::translation(place(bytes), place(bytes), place(bytes));
     let bodies = |pose| [p.at(Pose::identity()), q.at(pose)];
     let effort = &mut Effort::unlimited();
@@ -117,6 +118,7 @@ fn as_another(proof: SolidProof) -> SolidProof {
         }
         other @ (SolidProof::Touching { .. }
         | SolidProof::Crossing(_)
-        | SolidProof::InnerPoint(_)) => other,
+        | SolidProof::InnerPoint(_)
+        | SolidProof::InnerPiece { .. }) => other,
     }
 }

@@ -408,6 +408,10 @@ pub(crate) fn change(bytes: &mut Bytes<'_>, proof: &mut SolidProof) {
         SolidProof::Crossing(triangles) => {
             triangles[bytes.below(2)][bytes.below(3)] = index(bytes);
         }
+        SolidProof::InnerPiece { triangle, .. } if bytes.flag() => {
+            triangle[bytes.below(3)] = index(bytes);
+        }
+        SolidProof::InnerPiece { weights, .. } => weights[bytes.below(3)] = bytes.number(),
         SolidProof::InnerPoint(point) => match bytes.below(3) {
             0 => *point = inner(bytes),
             1 => point.terms[bytes.below(2)][bytes.below(3)] = bytes.number(),

@@ -204,14 +204,45 @@ async fn proofs_about_surfaces_are_of_pieces() {
     }
 }
 
+/// A sheet beside a channel: in its slot, against the slot's walls, and in a wall.
+#[tokio::test]
+async fn a_sheet_is_inside_a_polyhedron_where_this_has_a_wall() {
+    let server = with_surfaces().await;
+    let xyz = vec![0., 0., 0., 0.5, 0., 0., 0.5, 0.5, 0., 0., 0.5, 0.];
+    let mesh = api::Mesh { vertices: Some(api::Points { xyz }), triangles: vec![0, 1, 2, 0, 2, 3] };
+    register(&server, surface("sheet", mesh)).await.unwrap();
+    for (x, y, expected) in [
+        (1.25, 1.5, Verdict::Separated),
+        (1.0, 1.5, Verdict::Touching),
+        (1f64.next_down(), 1.5, Verdict::Overlapping),
+        (1.5, 1.0, Verdict::Touching),
+        (0.25, 0.25, Verdict::Overlapping),
+        (2.5, 2.5, Verdict::Overlapping),
+    ] {
+        let pose = api::Pose { translation: vector(x, y, 0.5), orientation: None };
+        let sheet = api::PlacedBody { pose: Some(pose), ..body("sheet", 0.0) };
+        let channel = placed("channel", 0.0, 0.0);
+        for (p, q) in [(sheet.clone(), channel.clone()), (channel, sheet)] {
+            let question =
+                api::CheckCollisionRequest { p: Some(p), q: Some(q), ..Default::default() };
+            let answer =
+                server.queries().check_collision(question.clone()).await.unwrap().into_inner();
+            assert_eq!(answer.verdict(), expected, "{x} {y}");
+            verify(&server, of_collision(&question, &answer)).await.unwrap();
+            for lie in [Verdict::Separated, Verdict::Touching, Verdict::Overlapping] {
+                let mut answer = answer.clone();
+                answer.set_verdict(lie);
+                let judged = verify(&server, of_collision(&question, &answer)).await;
+                assert_eq!(judged.is_ok(), lie == expected, "{x} {y} {lie:?}");
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_is_not_answered_about_surfaces_is_refused_with_its_field() {
     let server = with_surfaces().await;
-    let (p, q) = (Some(placed("shell", 0.0, 0.0)), Some(placed("channel", 9.0, 0.0)));
-    let beside = api::CheckCollisionRequest { p: p.clone(), q, ..Default::default() };
-    let refused = server.queries().check_collision(beside).await.unwrap_err();
-    assert_eq!(refused.code(), Code::Unimplemented);
-    assert!(refused.message().contains("a surface beside a polyhedron"), "{}", refused.message());
+    let p = Some(placed("shell", 0.0, 0.0));
     let depth = api::MeasurePenetrationRequest {
         p: p.clone(),
         q: Some(placed("peg", 9.0, 0.0)),

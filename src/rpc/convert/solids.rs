@@ -35,6 +35,10 @@ pub fn proof_to_wire(proof: &SolidProof, margin_pairs: &[VertexPair]) -> api::St
         SolidProof::OverlappingPieces(pairs) => {
             Proof::OverlappingPieces(api::PiecePairs { pairs: pairs_to_wire(pairs) })
         }
+        SolidProof::InnerPiece { triangle, weights } => Proof::InnerPiece(api::InnerPiece {
+            triangle: triangle.to_vec(),
+            weights: weights.to_vec(),
+        }),
         SolidProof::InnerPoint(InnerPoint { terms: [point, offset], vertices: [of_p, of_q] }) => {
             Proof::InnerPoint(api::InnerPoint {
                 point: Some(vector_to_wire(point)),
@@ -81,6 +85,14 @@ pub fn proof(path: &Path<'_>, wire: &api::SolidProof) -> Result<SolidProof, BadF
                 wire.try_into().map_err(|_| path.field(name).bad("must have three entries"))
             };
             Ok(SolidProof::Crossing([triangle("p", &wire.p)?, triangle("q", &wire.q)?]))
+        }
+        Proof::InnerPiece(api::InnerPiece { triangle, weights }) => {
+            let path = path.field("inner_piece");
+            let three = |name| path.field(name).bad("must have three entries");
+            Ok(SolidProof::InnerPiece {
+                triangle: triangle[..].try_into().map_err(|_| three("triangle"))?,
+                weights: weights[..].try_into().map_err(|_| three("weights"))?,
+            })
         }
         Proof::InnerPoint(wire) => {
             let path = path.field("inner_point");

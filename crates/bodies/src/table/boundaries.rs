@@ -319,6 +319,9 @@ impl ReadyBoundaries {
                 let of_q: Vec<u32> = pairs.iter().map(|pair| pair.j).collect();
                 common::points_of_faces(&surfaces, [&of_p, &of_q], effort)
             }
+            StandBy::Pieces(Standing::Entered(entry)) => {
+                Ok(common::points_of_entry(&surfaces, entry))
+            }
             StandBy::Pieces(Standing::Inside) => {
                 let is_hull = |body: &&Boundary<'_>| matches!(body.kind, BoundaryKind::Hull);
                 let polytope = surfaces.bodies.iter().find(is_hull);

@@ -4,8 +4,7 @@ use super::boundaries::{BodiesStand, ReadyBoundaries};
 use super::hulls::ReadyHulls;
 use super::proof::VerdictProof;
 use super::row::{
-    FACES_NANOSECONDS, HULLS_NANOSECONDS, IN_REGIONS, Needs, NotAnswered, TableEntry, Wanted, Way,
-    look_up,
+    FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way, look_up,
 };
 use crate::body::PlacedBody;
 use crate::kind::Kind;
@@ -36,8 +35,9 @@ pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
         [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
         [Rounded, Polyhedron | Surface] | [Polyhedron | Surface, Rounded] => Ok(Way::RoundedFaces),
-        [Surface, Polytope | Surface] | [Polytope, Surface] => Ok(Way::Pieces),
-        [Surface, Polyhedron] | [Polyhedron, Surface] => Err(IN_REGIONS),
+        [Surface, Polytope | Polyhedron | Surface] | [Polytope | Polyhedron, Surface] => {
+            Ok(Way::Pieces)
+        }
     }
 }
 

@@ -119,9 +119,6 @@ pub(crate) const FLAT: &str =
 /// A question that is not answered of surfaces, in words.
 pub(crate) const SURFACES: &str = "this question about surfaces";
 
-/// What is not answered of a surface and what triangles bound, in words.
-pub(crate) const IN_REGIONS: &str = "a surface beside a polyhedron";
-
 /// How long it takes to place a body as a solid and to look at its faces, nanoseconds for each
 /// vertex: a generous guess.
 pub(crate) const FACES_NANOSECONDS: u64 = 2_000;

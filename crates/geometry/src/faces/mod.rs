@@ -24,16 +24,20 @@ mod cover;
 pub mod distance;
 mod frontier;
 pub mod margin;
+#[cfg(test)]
+mod region_tests;
 pub mod standing;
 #[cfg(test)]
 mod surface_tests;
 #[cfg(test)]
 mod tests;
+mod touch;
 
 pub use self::cover::{Clear, prove_clear};
 
 use arrayvec::ArrayVec;
 
+use crate::claim::Solids;
 use crate::contact_time::polyhedra::proof::cover::halved;
 use crate::pair::{Pair, Placed, VertexPair};
 use crate::polyhedron::groups::{FaceGroups, Outer, named};
@@ -53,6 +57,12 @@ impl<'a> Surfaces<'a> {
     /// Two bodies that are not rounded.
     pub fn new(bodies: [&HulledBody<'a>; 2]) -> Self {
         Self { bodies: bodies.map(Boundary::from), radii: [0.0; 2] }
+    }
+
+    /// As a judge sees them.
+    pub fn solids(&self) -> Solids<'a> {
+        let [p, q] = &self.bodies;
+        Solids { p: p.solid(), q: q.solid() }
     }
 
     fn groups(&self) -> [FaceGroups<'a>; 2] {

@@ -6,16 +6,17 @@ use arrayvec::ArrayVec;
 
 use super::bound::least_gap;
 use super::cover::{Clear, prove_clear};
-use super::{OuterPair, Surfaces, names, opened};
+use super::{OuterPair, Surfaces, names, opened, touch};
 use crate::claim::{RoundedSolidProof, SolidProof, StaticProof, Verdict};
-use crate::contact_time::polyhedra::proof::Unproven;
 use crate::contact_time::polyhedra::proof::cover::halved;
+use crate::contact_time::polyhedra::proof::{Unproven, is_accepted_of};
 use crate::effort::{Effort, Stopped};
 use crate::number::tolerance::BOX_HAZE;
 use crate::pair::{Pair, VertexPair};
 use crate::polyhedron::Polyhedron;
+use crate::polyhedron::entering::{Entering, Entry};
 use crate::polyhedron::groups::{Boundary, BoundaryKind, FaceGroups};
-use crate::polyhedron::placed::{Stand, slack};
+use crate::polyhedron::placed::{Stand, Whose, slack};
 use crate::polyhedron::ray::{Start, around, crosses_odd};
 use crate::pose::scaled_points::{Exponents, ScaledPoints};
 use crate::rounded::{self, RoundedPair};
@@ -35,6 +36,8 @@ pub enum Standing {
     Near(ArrayVec<VertexPair, 6>),
     /// The polytope that is rounded is inside the mesh, as its first vertex is.
     Inside,
+    /// A surface is inside a region there.
+    Entered(Entry),
 }
 
 impl Standing {
@@ -43,7 +46,7 @@ impl Standing {
         match self {
             Self::Apart => Verdict::Separated,
             Self::Touching(_) => Verdict::Touching,
-            Self::Near(_) | Self::Inside => Verdict::Overlapping,
+            Self::Near(_) | Self::Inside | Self::Entered(_) => Verdict::Overlapping,
         }
     }
 
@@ -57,11 +60,15 @@ impl Standing {
         let mut cover = |clear| prove_clear(surfaces, clear, steps_max, effort);
         Ok(match self {
             Self::Apart => SolidProof::Separated(cover(Clear::Beyond(0.0))?),
+            Self::Touching(pairs) if is_beside_region(surfaces) => {
+                return touch::prove(surfaces, &pairs, steps_max, effort);
+            }
             Self::Touching(pairs) => {
                 SolidProof::TouchingPieces { pairs, cover: cover(Clear::NoNearer)? }
             }
             Self::Near(pairs) => SolidProof::OverlappingPieces(pairs),
-            Self::Inside => return Err(Unproven::NoWay),
+            Self::Entered(entry) => return prove_entry(surfaces, &entry, effort),
+            Self::Inside => return Err(Unproven::TooThin),
         })
     }
 
@@ -80,6 +87,7 @@ impl Standing {
             }
             Self::Near(pairs) => RoundedSolidProof::Near(pairs),
             Self::Inside => RoundedSolidProof::Inside(0),
+            Self::Entered(_) => return Err(Unproven::TooThin),
         })
     }
 }
@@ -88,9 +96,17 @@ impl Standing {
 /// are that near. A step is a pair of groups, or a box that a ray looks at.
 pub fn stand(surfaces: &Surfaces<'_>, effort: &mut Effort<'_>) -> Result<Standing, Stopped> {
     effort.one_question(|effort| {
-        let by_faces = nearest(surfaces, effort)?;
+        let mut entering = entering(surfaces);
+        let mut meeting = Vec::new();
+        let listed = entering.as_ref().map(|_| &mut meeting);
+        let by_faces = nearest(surfaces, listed, effort)?;
         if matches!(by_faces, Standing::Near(_)) {
             return Ok(by_faces);
+        }
+        if let Some(entering) = &mut entering {
+            let mut meeting = surface_first(surfaces, &meeting);
+            let entry = entering.find(&mut meeting, effort)?;
+            return Ok(entry.map_or(by_faces, Standing::Entered));
         }
         let [p, q] = &surfaces.bodies;
         let is_inside = match (p.kind, q.kind) {
@@ -102,8 +118,55 @@ pub fn stand(surfaces: &Surfaces<'_>, effort: &mut Effort<'_>) -> Result<Standin
     })
 }
 
-/// By the pieces alone.
-fn nearest(surfaces: &Surfaces<'_>, effort: &mut Effort<'_>) -> Result<Standing, Stopped> {
+/// Whether one of the bodies is a region.
+fn is_beside_region(surfaces: &Surfaces<'_>) -> bool {
+    surfaces.bodies.iter().any(|body| matches!(body.kind, BoundaryKind::Region(_)))
+}
+
+/// A surface and a region, if the bodies are these.
+pub(super) fn entering<'a>(surfaces: &Surfaces<'a>) -> Option<Entering<'a>> {
+    let [p, q] = &surfaces.bodies;
+    match (p.kind, q.kind) {
+        (BoundaryKind::Surface(surface), BoundaryKind::Region(region)) => {
+            Some(Entering::new(surface, &p.pose, region, q.pose, Whose::P))
+        }
+        (BoundaryKind::Region(region), BoundaryKind::Surface(surface)) => {
+            Some(Entering::new(surface, &q.pose, region, p.pose, Whose::Q))
+        }
+        _ => None,
+    }
+}
+
+/// Pairs of triangles of P and of Q as pairs of the surface and of the region.
+fn surface_first(surfaces: &Surfaces<'_>, pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {
+    let is_p = matches!(surfaces.bodies[0].kind, BoundaryKind::Surface(_));
+    pairs.iter().map(|&[m, n]| if is_p { [m, n] } else { [n, m] }).collect()
+}
+
+/// The proof that a surface is inside a region at a place that was found.
+fn prove_entry(
+    surfaces: &Surfaces<'_>,
+    entry: &Entry,
+    effort: &mut Effort<'_>,
+) -> Result<SolidProof, Unproven> {
+    let entering = entering(surfaces).ok_or(Unproven::TooThin)?;
+    let triangle = entering.triangle(entry);
+    let solids = surfaces.solids();
+    for weights in entering.proposals(entry) {
+        let proof = SolidProof::InnerPiece { triangle, weights };
+        if is_accepted_of(&solids, &proof, effort)? {
+            return Ok(proof);
+        }
+    }
+    Err(Unproven::TooThin)
+}
+
+/// By the pieces alone. All pairs of triangles that touch are listed, if that is asked for.
+fn nearest(
+    surfaces: &Surfaces<'_>,
+    mut listed: Option<&mut Vec<[u32; 2]>>,
+    effort: &mut Effort<'_>,
+) -> Result<Standing, Stopped> {
     let mut groups = surfaces.groups();
     // What rounding may take from the gap of two boxes, metres.
     let haze = BOX_HAZE * surfaces.magnitude();
@@ -131,6 +194,9 @@ fn nearest(surfaces: &Surfaces<'_>, effort: &mut Effort<'_>) -> Result<Standing,
         let pairs = names(&groups, &outer.pair, &pairs);
         if verdict == Verdict::Overlapping {
             return Ok(Standing::Near(pairs));
+        }
+        if let Some(listed) = &mut listed {
+            listed.push([0, 1].map(|k| groups[k].triangle(nodes[k])));
         }
         if found == Standing::Apart {
             found = Standing::Touching(pairs);

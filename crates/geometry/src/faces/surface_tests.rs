@@ -190,7 +190,10 @@ fn a_proof_of_one_verdict_is_none_of_another() {
                 let pairs = [crate::pair::VertexPair { i: 0, j: 0 }].into_iter().collect();
                 vec![SolidProof::TouchingPieces { pairs, cover }]
             }
-            SolidProof::Touching { .. } | SolidProof::Crossing(_) | SolidProof::InnerPoint(_) => {
+            SolidProof::Touching { .. }
+            | SolidProof::Crossing(_)
+            | SolidProof::InnerPoint(_)
+            | SolidProof::InnerPiece { .. } => {
                 unreachable!("{seed}: of surfaces it is not told so")
             }
         };

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 use super::keep::GROUP_MAX;
 use super::mesh::Polyhedron;
+use super::placed::slack;
+use super::ray::around;
 use super::surface::Surface;
 use super::tree::{Extent, Node};
 use crate::Vec3;
@@ -83,6 +85,20 @@ impl<'a> Boundary<'a> {
             BoundaryKind::Hull => None,
             BoundaryKind::Region(region) => Some(region.surface()),
             BoundaryKind::Surface(surface) => Some(surface),
+        }
+    }
+
+    /// The boxes of the nodes of its tree where it is, which hold the body exactly; the box of all of
+    /// it of a body in one piece.
+    pub(crate) fn placed_boxes(&self) -> Vec<Extent> {
+        let points: Vec<Vec3> =
+            self.vertices().iter().map(|v| self.pose.apply_rounded(v)).collect();
+        let slack = slack(self.vertices(), &self.pose);
+        match self.mesh() {
+            Some(mesh) => mesh.tree().boxes(&points, mesh.triangles(), slack),
+            None => vec![points.iter().skip(1).fold(around(&points[0], slack), |whole, point| {
+                whole.joined(&around(point, slack))
+            })],
         }
     }
 
@@ -193,6 +209,11 @@ impl<'a> FaceGroups<'a> {
 
     fn is_whole(&self, node: Node) -> bool {
         node.count == self.root().count
+    }
+
+    /// The triangle of a group of one; 0 of a body in one piece.
+    pub(crate) fn triangle(&self, node: Node) -> u32 {
+        self.boundary.mesh().map_or(0, |mesh| mesh.tree().triangle(node))
     }
 
     /// A hull is one piece.

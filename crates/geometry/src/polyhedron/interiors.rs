@@ -97,6 +97,28 @@ impl<P: Copy> Wedge<P> {
     }
 }
 
+/// For an edge of a region in the plane of a triangle, with its apexes: a corner of the triangle,
+/// by its place, on whose side of the edge the region is where the edge goes through the inside of
+/// the triangle.
+pub(crate) fn reaches_within<S: Sight>(
+    sight: &mut S,
+    ends: [S::Point; 2],
+    [first, second]: [S::Point; 2],
+    triangle: [S::Point; 3],
+) -> Option<usize> {
+    if !goes_through(sight, ends, triangle) {
+        return None;
+    }
+    let (axis, _) = seen_flat(sight, triangle);
+    let [u, v] = ends;
+    (0..3).find(|&k| {
+        let corner = triangle[k];
+        sight.turn(axis, [u, v, corner]) != Turn::Straight
+            && Around::between(sight, ends, second, corner) != Around::Same
+            && starts_within(sight, ends, corner, [second, first])
+    })
+}
+
 /// In one plane: whether a segment goes through the inside of a triangle.
 fn goes_through<S: Sight>(sight: &mut S, [p, q]: [S::Point; 2], triangle: [S::Point; 3]) -> bool {
     let (axis, inner) = seen_flat(sight, triangle);

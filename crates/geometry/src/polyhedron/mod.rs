@@ -9,6 +9,7 @@
 //! whatever it bounds, against its hull.
 
 mod canonical;
+pub(super) mod entering;
 pub mod excess;
 pub(super) mod groups;
 pub(super) mod interiors;
@@ -20,6 +21,7 @@ pub(super) mod ray;
 mod surface;
 pub(super) mod tree;
 
+pub use entering::Entry;
 pub use groups::{Boundary, BoundaryKind, HulledBody};
 pub use mesh::{Polyhedron, PolyhedronError};
 pub use surface::{Surface, SurfaceError};

@@ -91,7 +91,18 @@ pub(crate) struct Exact<'a> {
     pub(crate) exponent: i64,
 }
 
-impl Exact<'_> {
+impl<'a> Exact<'a> {
+    /// Those of P and of Q, where they are.
+    pub(crate) fn new([p, q]: [(&'a [Vec3], &Pose); 2]) -> Self {
+        let (of_p, of_q) = (Exponents::of(p.0, p.1), Exponents::of(q.0, q.1));
+        let exponent = of_p.placed.min(of_q.placed);
+        Self {
+            p: ScaledPoints::new(p.0, p.1, of_p, exponent),
+            q: ScaledPoints::new(q.0, q.1, of_q, exponent),
+            exponent,
+        }
+    }
+
     pub(crate) fn point(&mut self, (body, i): Corner) -> &Integers {
         match body {
             Whose::P => self.p.point(i),
@@ -115,14 +126,7 @@ impl<'a, 'b> Placed<'a, 'b> {
     pub(crate) fn exact(&mut self) -> &mut Exact<'a> {
         let (p, q) = (self.p, self.q);
         self.exact.get_or_insert_with(|| {
-            let of_p = Exponents::of(p.body.vertices(), &p.pose);
-            let of_q = Exponents::of(q.body.vertices(), &q.pose);
-            let exponent = of_p.placed.min(of_q.placed);
-            Exact {
-                p: ScaledPoints::new(p.body.vertices(), &p.pose, of_p, exponent),
-                q: ScaledPoints::new(q.body.vertices(), &q.pose, of_q, exponent),
-                exponent,
-            }
+            Exact::new([p, q].map(|stand| (stand.body.vertices(), &stand.pose)))
         })
     }
 
@@ -165,16 +169,25 @@ impl Sight for Placed<'_, '_> {
     type Point = Corner;
 
     fn side(&mut self, plane: [Corner; 3], p: Corner) -> Side {
-        self.side_rounded(plane, p).unwrap_or_else(|| {
-            let exact = self.exact();
-            let [a, b, c] = exact.triple(plane);
-            let normal = cross(&difference(&b, &a), &difference(&c, &a));
-            Side::from_sign(sign(&dot(&normal, &difference(exact.point(p), &a))))
-        })
+        self.side_rounded(plane, p).unwrap_or_else(|| self.exact().side(plane, p))
     }
 
     fn turn(&mut self, axis: Axis, path: [Corner; 3]) -> Turn {
-        let [a, b, c] = self.exact().triple(path);
+        self.exact().turn(axis, path)
+    }
+}
+
+impl Sight for Exact<'_> {
+    type Point = Corner;
+
+    fn side(&mut self, plane: [Corner; 3], p: Corner) -> Side {
+        let [a, b, c] = self.triple(plane);
+        let normal = cross(&difference(&b, &a), &difference(&c, &a));
+        Side::from_sign(sign(&dot(&normal, &difference(self.point(p), &a))))
+    }
+
+    fn turn(&mut self, axis: Axis, path: [Corner; 3]) -> Turn {
+        let [a, b, c] = self.triple(path);
         let (i, j) = axis.others();
         let minor = (&b[i] - &a[i]) * (&c[j] - &a[j]) - (&b[j] - &a[j]) * (&c[i] - &a[i]);
         match sign(&minor) {

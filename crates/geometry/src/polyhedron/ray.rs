@@ -25,6 +25,17 @@ pub(crate) struct Start {
 }
 
 impl Start {
+    /// At a point, which is in the box.
+    pub(crate) fn at(exact: Integers, within: Extent) -> Self {
+        let none = || std::array::from_fn(|_| IBig::ZERO);
+        Self { exact, steps: [none(), none()], within }
+    }
+
+    /// The box that holds the point.
+    pub(crate) fn within(&self) -> &Extent {
+        &self.within
+    }
+
     /// In a triangle, next to its first corner, which is in the box.
     pub(crate) fn beside([a, b, c]: [Integers; 3], within: Extent) -> Self {
         let steps = [difference(&b, &a), difference(&c, &a)];

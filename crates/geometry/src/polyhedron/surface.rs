@@ -97,11 +97,11 @@ impl Surface {
 
     /// 2, or where all triangles are degenerate that of the longest: 1, or 0 where all are points.
     pub fn dimension(&self) -> u8 {
-        let of = |corners: &[u32; 3]| {
-            let [a, b, c] = corners.map(|at| &self.vertices[at as usize]);
-            if !are_collinear(a, b, c) { 2 } else { u8::from(corners[0] != corners[2]) }
+        let of = |at: u32| match self.triangle(at) {
+            _ if !self.is_degenerate(at) => 2,
+            [first, _, last] => u8::from(first != last),
         };
-        self.triangles.iter().map(of).max().unwrap_or(0)
+        (0..).take(self.triangles.len()).map(of).max().unwrap_or(0)
     }
 
     /// Number of different edges; of a degenerate triangle those that have a length.
@@ -121,8 +121,23 @@ impl Surface {
             + KeptGroups::bytes_max(self.triangles.len())
     }
 
+    /// Whether a triangle is a segment or a point.
+    pub(crate) fn is_degenerate(&self, triangle: u32) -> bool {
+        let [a, b, c] = self.triangle(triangle).map(|at| &self.vertices[at as usize]);
+        are_collinear(a, b, c)
+    }
+
     /// The lowest vertex of each part that is connected over vertices, ascending.
     pub(crate) fn parts(&self) -> Vec<u32> {
+        (0..)
+            .zip(self.lowest_of_parts())
+            .filter(|(v, lowest)| v == lowest)
+            .map(|(v, _)| v)
+            .collect()
+    }
+
+    /// For each vertex the lowest one of its part.
+    pub(crate) fn lowest_of_parts(&self) -> Vec<u32> {
         let mut lower: Vec<u32> = (0..).take(self.vertices.len()).collect();
         // Paths are halved on the way (Tarjan, van Leeuwen 1984); each step leads to a lower one.
         let root = |lower: &mut Vec<u32>, mut v: u32| {
@@ -139,7 +154,7 @@ impl Surface {
                 lower[top as usize] = least;
             }
         }
-        (0..).zip(&lower).filter(|(v, lower)| v == *lower).map(|(v, _)| v).collect()
+        (0..).take(lower.len()).map(|v| root(&mut lower, v)).collect()
     }
 
     pub(crate) fn triangle(&self, i: u32) -> [u32; 3] {

@@ -51,7 +51,7 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    fn joined(&self, other: &Self) -> Self {
+    pub(crate) fn joined(&self, other: &Self) -> Self {
         Self { low: self.low.inf(&other.low), high: self.high.sup(&other.high) }
     }
 

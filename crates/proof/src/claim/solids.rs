@@ -96,6 +96,13 @@ pub enum SolidProof {
     OverlappingPieces(ArrayVec<VertexPair, 6>),
     /// A point strictly inside both.
     InnerPoint(InnerPoint),
+    /// A point of a surface that is strictly inside the region that the other body is.
+    InnerPiece {
+        /// A triangle of the surface.
+        triangle: [u32; 3],
+        /// The point is the mean of its corners with these weights, of which none is negative.
+        weights: [f64; 3],
+    },
 }
 
 impl SolidProof {
@@ -104,9 +111,10 @@ impl SolidProof {
         match self {
             Self::Separated(_) => Verdict::Separated,
             Self::Touching { .. } | Self::TouchingPieces { .. } => Verdict::Touching,
-            Self::Crossing(_) | Self::OverlappingPieces(_) | Self::InnerPoint(_) => {
-                Verdict::Overlapping
-            }
+            Self::Crossing(_)
+            | Self::OverlappingPieces(_)
+            | Self::InnerPoint(_)
+            | Self::InnerPiece { .. } => Verdict::Overlapping,
         }
     }
 }

@@ -98,6 +98,9 @@ pub fn judge_solids(
             let differences = differences_of_pieces(solids, pairs)?;
             if holds_origin_strictly(&differences) { Ok(()) } else { Err(Refusal::FacesApart) }
         }
+        SolidProof::InnerPiece { triangle, weights } => {
+            judge_inner_piece(solids, *triangle, weights, effort)
+        }
         SolidProof::InnerPoint(inner) => {
             is_inner(&solids.p, inner, 0, "P", effort)?;
             is_inner(&solids.q, inner, 1, "Q", effort)
@@ -228,6 +231,39 @@ fn differences_of_pieces(solids: &Solids<'_>, pairs: &[VertexPair]) -> Result<Ve
     }
     faces_of(solids, pairs, 6)?;
     exact_differences(&Bodies { p: solids.p.points, q: solids.q.points }, pairs)
+}
+
+/// Whether a point of a surface is inside the region that the other body is. With W the sum of the
+/// weights, the point and the region are compared W times as large.
+fn judge_inner_piece(
+    Solids { p, q }: &Solids<'_>,
+    triangle: [u32; 3],
+    weights: &[f64; 3],
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    let (surface, region, triangles, names) = match (p.kind, q.kind) {
+        (SolidKind::Surface(_), SolidKind::Region(triangles)) => (p, q, triangles, ["P", "Q"]),
+        (SolidKind::Region(triangles), SolidKind::Surface(_)) => (q, p, triangles, ["Q", "P"]),
+        _ => return Err(Refusal::BoundFails("one is a surface, and the other bounds a region")),
+    };
+    is_face(surface, &Face::from(triangle), names[0])?;
+    let is_weight = |weight: &f64| (0.0..f64::INFINITY).contains(weight);
+    if !weights.iter().all(is_weight) || weights.iter().all(|weight| *weight <= 0.0) {
+        return Err(Refusal::BoundFails("weights are lengths of which one is not 0"));
+    }
+    let weights = weights.map(Dyadic::from);
+    let whole = &(&weights[0] + &weights[1]) + &weights[2];
+    let corners = triangle.map(|v| exact_point(&surface.points, v));
+    let point: Exact = std::array::from_fn(|k| {
+        let [a, b, c] = [0, 1, 2].map(|at| &weights[at] * &corners[at][k]);
+        &(&a + &b) + &c
+    });
+    let scaled = |corner: Exact| -> Exact { corner.map(|x| &x * &whole) };
+    let around: Vec<Exact> = exact_points(region, effort)?.into_iter().map(scaled).collect();
+    match is_inside(&point, &around, triangles, effort)? {
+        Some(true) => Ok(()),
+        Some(false) | None => Err(Refusal::NotInside(names[1])),
+    }
 }
 
 /// A vertex, an edge or a triangle: some corners of one triangle. What vertices of a hull span is

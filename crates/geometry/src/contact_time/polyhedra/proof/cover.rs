@@ -18,20 +18,19 @@ use crate::number::interval::Interval;
 use crate::pair::Question;
 use crate::pair::{Pair, Placed};
 use crate::polyhedron::groups::{FaceGroups, named_direction};
-use crate::polyhedron::placed::Stand;
 use crate::polyhedron::tree::{Extent, Node};
-use crate::polyhedron::{Boundary, BoundaryKind, HulledBody};
+use crate::polyhedron::{Boundary, BoundaryKind};
 use crate::separation::{self, decide};
 use crate::witness::Witness;
 use crate::{Vec3, contact_time};
 
 /// What a cover is to show, and how long it may be.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     /// The bodies are free from t = 0 to this.
-    pub(super) until: f64,
+    pub(crate) until: f64,
     /// At the end, which is t = 1, they may touch.
-    pub(super) may_touch_at_end: bool,
+    pub(crate) may_touch_at_end: bool,
 }
 
 /// How long covers may be.
@@ -66,15 +65,16 @@ const RECENT_MAX: usize = 4;
 
 /// A cover of all pairs of faces for bodies that do not meet so long. What is found too long takes
 /// all of the room.
-pub(super) fn cover(
-    shapes: [&HulledBody<'_>; 2],
+pub(crate) fn cover<'a>(
+    bodies: [impl Into<Boundary<'a>>; 2],
     travels: [Travel; 2],
     bounds: &Bounds,
     room: &mut Room,
     effort: &mut Effort<'_>,
 ) -> Result<Cover, Unproven> {
-    let mut groups = shapes.map(|shape| FaceGroups::new(shape.into()));
-    let mut search = Search::new(shapes, travels, *bounds);
+    let bodies = bodies.map(Into::into);
+    let mut groups = bodies.map(FaceGroups::new);
+    let mut search = Search::new(&bodies, travels, *bounds);
     cover_by(&mut groups, room, effort, |groups, nodes, effort| {
         search.separate(groups, nodes, effort)
     })
@@ -163,7 +163,7 @@ struct Search {
 }
 
 impl Search {
-    fn new(shapes: [&HulledBody<'_>; 2], travels: [Travel; 2], bounds: Bounds) -> Self {
+    fn new(bodies: &[Boundary<'_>; 2], travels: [Travel; 2], bounds: Bounds) -> Self {
         let pace = Pace::new(&travels[0], &travels[1]);
         let way = pace.rounded();
         let way = if way.amax() > 0.0 { way / way.amax() } else { way };
@@ -175,7 +175,7 @@ impl Search {
             .filter(|s| s.amax() > 0.0)
             .flat_map(|s| [s, -s])
             .collect();
-        let boxes = shapes.map(|shape| Stand::new(shape.body, shape.pose).boxes);
+        let boxes = bodies.each_ref().map(Boundary::placed_boxes);
         Self { boxes, travels, pace, bounds, standing, recent: Vec::new() }
     }
 

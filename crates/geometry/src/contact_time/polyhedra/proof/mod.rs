@@ -54,7 +54,16 @@ fn is_accepted(
     proof: &SolidProof,
     effort: &mut Effort<'_>,
 ) -> Result<bool, Stopped> {
-    match judge_solids(&Solids { p: p.solid(), q: q.solid() }, proof, effort) {
+    is_accepted_of(&Solids { p: p.solid(), q: q.solid() }, proof, effort)
+}
+
+/// The same of bodies of any kind.
+pub(crate) fn is_accepted_of(
+    solids: &Solids<'_>,
+    proof: &SolidProof,
+    effort: &mut Effort<'_>,
+) -> Result<bool, Stopped> {
+    match judge_solids(solids, proof, effort) {
         Ok(()) => Ok(true),
         Err(Refusal::Stopped(stopped)) => Err(stopped),
         Err(_) => Ok(false),
