@@ -16,8 +16,8 @@ BOXES = {FLOOR: ((-8.0, -1.0, -8.0), (8.0, 0.0, 8.0)), RAIL: ((3.0, 0.0, -8.0), 
 ROUNDED = {ROLLER: (0.0, 0.5), HOPPER: (0.0, 0.375), FALLER: (0.0, 0.25), LOG: (1.0, 0.25)}  # length, radius
 STEPS = 40   # frames in a call
 PROVEN = 97  # of one frame in so many the certificates are asked for, and verified by the server
-# Wider than this a bracket's ends are told of apart: bodies that turn are bracketed up to the clearance tolerance.
-WIDE = 1e-6
+# That of first contacts: of the larger of the bodies' size and their coordinates, which the floor's is.
+TOLERANCE = Fraction(16, 10 ** 13)
 
 
 class Rolling:
@@ -57,14 +57,20 @@ class Approach:
     """The squared distance of two boxes, one of which moves by `travel`; `gaps`: of each axis what is between Q's lower
     end and P's upper one, and between P's lower end and Q's upper one."""
 
-    def __init__(self, p, q, travel, radii):
-        (low, high), (bottom, top) = p, q
-        self.gaps = [(c - b, a - d) for a, b, c, d in zip(low, high, bottom, top)]
-        self.travel, self.reach = travel, radii * radii
-        self.radii = radii
+    def __init__(self, gaps, travel, radii):
+        self.gaps, self.travel, self.radii, self.reach = gaps, travel, radii, radii * radii
 
     def squared(self, t):
         return sum(max(0, a + w * t, b - w * t) ** 2 for (a, b), w in zip(self.gaps, self.travel))
+
+    def closing(self, t):
+        """How fast they come nearer at a time when they are apart, in f64."""
+        terms = [(max(0, a + w * t), w) if a + w * t > 0 else (max(0, b - w * t), -w) for (a, b), w in zip(self.gaps, self.travel)]
+        return -float(sum(a * w for a, w in terms)) / math.sqrt(self.squared(t))
+
+    def within(self, more):
+        """The same, in contact where they are nearer by so much, or farther."""
+        return Approach(self.gaps, self.travel, self.radii + more)
 
     def meets(self, start, end):
         """Whether they are in contact at a time between two: the least is at an end of a piece, or where a quadratic is."""
@@ -98,7 +104,8 @@ def approach(p, q, before, after):
         if body in ROUNDED:
             travel = [w + sign * (Fraction(y) - Fraction(x)) for w, x, y in zip(travel, before[body], after[body])]
     radii = sum(Fraction(ROUNDED[body][1]) for body in (p, q) if body in ROUNDED)
-    return Approach(box_of(p, before), box_of(q, before), travel, radii)
+    (low, high), (bottom, top) = box_of(p, before), box_of(q, before)
+    return Approach([(c - b, a - d) for a, b, c, d in zip(low, high, bottom, top)], travel, radii)
 
 
 # ---- what is told
@@ -117,7 +124,7 @@ def verdict_of(square, radii):
 class Judge:
     def __init__(self, wire, tally, family):
         self.wire, self.tally, self.family = wire, tally, family
-        self.wide = 0
+        self.wide = self.unresolved = 0
 
     def wrong(self, why, frame, *told):
         self.tally.wrong(self.family, f"frame {frame}: {why}", *told)
@@ -167,20 +174,25 @@ class Judge:
         outcome, meets = told.outcome, way.meets(0, 1)
         if outcome == 3:
             self.tally.of(self.family)["undecided"] += 1
-            return self.undecided(way, told.t_free, 1.0)
+            return self.undecided(way)
         if (outcome == 1) != meets:
             return [f"outcome {outcome}, but they {'meet' if meets else 'do not meet'}"]
-        return self.began(way, told.t_free, told.t_contact) if meets else []
+        if not meets:
+            return []
+        wrong, width = self.began(way, told.t_free, told.t_contact), told.t_contact - told.t_free
+        speed = way.closing(Fraction(told.t_contact)) if way.squared(Fraction(told.t_contact)) else math.inf
+        if not told.stopped and width > TIME_TOLERANCE and speed > 0 and width * speed > TIME_TOLERANCE * speed + 2 * TOLERANCE:
+            wrong.append(f"[{told.t_free!r}, {told.t_contact!r}] is wide, and they close in at {speed}")
+        self.unresolved += told.stopped != 0
+        self.wide += width > TIME_TOLERANCE
+        return wrong
 
-    def undecided(self, way, start, end):
+    def undecided(self, way):
         """A graze may be: within a clearance tolerance of contact, and never deeper than that."""
-        slack = Fraction(1, 10 ** 11)
-        nearer = Approach(((0,) * 3,) * 2, ((0,) * 3,) * 2, way.travel, way.radii - slack)
-        nearer.gaps = way.gaps
-        return ["undecided, but they overlap"] if nearer.meets(0, 1) else []
+        is_graze = way.within(TOLERANCE).meets(0, 1) and not way.within(-TOLERANCE).meets(0, 1)
+        return [] if is_graze else ["undecided, but it is no graze"]
 
     def bracket(self, name, low, high, is_free, meets):
-        self.wide += high - low > WIDE
         if not 0 <= low <= high <= 1:
             return [f"{name} [{low!r}, {high!r}] is no bracket"]
         return [f"{name} [{low!r}, {high!r}]: {why}" for holds, why in ((is_free, "it is not free outside"), (meets, "no contact in it")) if not holds]
@@ -201,7 +213,7 @@ class Judge:
         kinds = sorted(event.kind for event in told)
         if kinds == [3]:
             self.tally.of(self.family)["undecided"] += 1
-            return self.undecided(way, 0.0, 1.0) + (["undecided where it begins or ends"] if at_first or at_last else [])
+            return self.undecided(way) + (["undecided where it begins or ends"] if at_first or at_last else [])
         if kinds != wanted:
             return [f"events {kinds}, but they are {wanted}"]
         wrong = []
@@ -230,6 +242,18 @@ class Judge:
                 self.wrong(f"{kind} is refused: {reply.words or reply.message.refusal}", frame, question, answer)
 
 
+def falsified(draw, report):
+    """Makes one thing in a report false."""
+    pair, way = draw.choice(report.pairs), draw.randrange(3)
+    decided = [k for k, event in enumerate(report.events) if event.kind < 3]
+    if decided and way == 0:
+        del report.events[draw.choice(decided)]
+    elif pair.distance.upper > 0 and way == 1:
+        pair.distance.lower = math.nextafter(pair.distance.upper, math.inf)
+    else:
+        pair.verdict = pair.verdict % 3 + 1
+
+
 def roll(wire, tally, options):
     family = "rolling"
     rolling, judge = Rolling(random.Random(f"{options.seed} rolling")), Judge(wire, tally, family)
@@ -250,7 +274,13 @@ def roll(wire, tally, options):
         reply = wire.call("StepSession", {"sessionId": "rolling", "frames": frames}, 60)
         assert reply.code == "OK", reply
         for report_of, (at, poses) in zip(reply.message.reports, states):
+            count = tally.of(family)
+            before = count["wrong"]
+            if tally.falsify:
+                falsified(rolling.draw, report_of)
+                count["falsified"] += 1
             judge.report(report_of, last[0], at, (last[1], poses))
+            count["found"] += tally.falsify and count["wrong"] > before
             last = at, poses
-    if judge.wide:
-        print(f"{judge.wide} times of the rolling bodies are in brackets wider than {WIDE}")
+    print(f"rolling: {judge.wide} first contacts in brackets wider than {TIME_TOLERANCE}, as slow ones may be; of all {judge.unresolved} say "
+          "that they are stopped")
