@@ -1,8 +1,9 @@
 """What an answer about two bodies says that is false, by what the reference knows of them."""
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from asking import OUTCOMES, VERDICTS
-from reference import InUnits, Root
+from reference import DIGITS, InUnits, Root, nearest
 
 PROMISED = 10 ** 12  # a bracket is this much narrower than what it is about
 PROMISED_RANGE = Fraction(1, 2 ** 1000), Fraction(2 ** 1000)
@@ -44,6 +45,7 @@ def judge(case, two, kind, answer):
             wrong.append(f"within the margin: {answer.within_margin}, but it is {near}")
     if kind == "distance":
         wrong += bracketed("distance", answer.distance, distance_of(two)) if verdict == "SEPARATED" else is_nothing("distance", answer.distance)
+        wrong += pointed(two, answer) if verdict == "SEPARATED" else []
     if kind == "penetration":
         wrong += bracketed("depth", answer.depth, depth_of(two)) if verdict == "OVERLAPPING" else is_nothing("depth", answer.depth)
     if kind == "firstContact":
@@ -51,6 +53,31 @@ def judge(case, two, kind, answer):
     if getattr(answer, "stopped", 0):
         wrong.append(f"stopped for reason {answer.stopped}")
     return wrong
+
+
+def pointed(two, answer):
+    """What is false of the closest points and the normal, which are rounded: within 1e-9 of the size of the bodies, and a
+    few ulps of their coordinates. Of bodies of several pieces several points may be as near, so only how far apart is known."""
+    told = [[Decimal(getattr(point, axis)) for axis in "xyz"] for point in (answer.closest_p, answer.closest_q)]
+    between = [y - x for x, y in zip(*told)]
+    with localcontext() as context:
+        context.prec, context.Emax, context.Emin = DIGITS, 10 ** 6, -10 ** 6
+        unit, radii = Decimal(two.unit), Decimal(two.radii)
+        placed = [[Decimal(x) / unit for x in axis] for side in two.sides for axis in zip(*side.points)]
+        extent = max(max(axis) - min(axis) for axis in placed) + 2 * radii / unit
+        world = max(abs(x) for axis in placed for x in axis) + radii / unit
+        slack = extent * Decimal("1e-9") + world * Decimal(2) ** -50
+        if len(two.sides[0].pieces) > 1 or len(two.sides[1].pieces) > 1:
+            length = sum(x * x for x in between).sqrt()
+            is_off = abs(length - distance_of(two).decimal()) > 2 * slack
+            return [f"the closest points are {length} apart"] if is_off else []
+        v, n = nearest(two.differences(0, 0))
+        length = sum(Decimal(x) ** 2 for x in v).sqrt()
+        share = (1 - radii * n / length) / unit / n
+        wrong = [f"closest points {axis}" for axis, x, y in zip("xyz", v, between) if abs(x * share - y) > slack]
+        normal = [Decimal(getattr(answer.normal, axis)) for axis in "xyz"]
+        wrong += [f"normal {axis}" for axis, x, y in zip("xyz", v, normal) if abs(x / length + y) > Decimal("1e-9")]
+        return wrong
 
 
 def timed(case, two, answer):

@@ -8,7 +8,6 @@ import math
 from fractions import Fraction
 
 from bodies import IDENTITY, ROTATIONS, Body, turned_back
-from polyhedra import of_boxes, of_cells, grid
 
 # (a, b, c, d) with a² + b² + c² = d².
 QUADRUPLES = [(1, 2, 2, 3), (2, 3, 6, 7), (1, 4, 8, 9), (4, 4, 7, 9), (2, 6, 9, 11), (6, 6, 7, 11), (3, 4, 12, 13), (2, 5, 14, 15),
@@ -153,14 +152,14 @@ def moving(draw, case, speed=8):
 
 
 # ---- families
-def touching(draw, bodies):
+def touching(draw):
     return facing(draw)
 
-def an_ulp_off(draw, bodies):
+def an_ulp_off(draw):
     return nudged(draw, facing(draw))
 
-def radius_zero(draw, bodies):
-    case = facing(draw) if draw.random() < 0.5 else somewhere(draw, bodies)
+def radius_zero(draw):
+    case = facing(draw) if draw.random() < 0.5 else somewhere(draw)
     for body in draw.choice(((case.p,), (case.q,), (case.p, case.q))):
         told = body.source.get("rounded", {})
         body.radius, case.verdict = 0.0, None
@@ -168,11 +167,11 @@ def radius_zero(draw, bodies):
             body.source = {"vertices": told["vertices"]} if "vertices" in told else {"rounded": {**told, "radius": 0.0}}
     return case
 
-def large_radius(draw, bodies):
+def large_radius(draw):
     case = facing(draw, step=2.0 ** -20, grow=draw.choice((1.0, 2.0 ** 10)))
     return case if draw.random() < 0.4 else nudged(draw, case)
 
-def one_in_another(draw, bodies):
+def one_in_another(draw):
     """A small one in a large one, whose points are apart; or one whose points are in the other's."""
     large = shape(draw, "ball capsule box hull flat")
     small = scaled(*shape(draw), draw.choice((0.125, 0.5, 1.0)))
@@ -180,7 +179,7 @@ def one_in_another(draw, bodies):
     return moving(draw, Case(rounded(*large, draw.choice((4.0, 8.0, draw.uniform(0.1, 9)))),
                              rounded(*small, draw.choice((0.0, 0.5, 1.0, draw.uniform(0.1, 2))), at=at)))
 
-def one_place(draw, bodies):
+def one_place(draw):
     """Their own frames' origins are in one place."""
     told = shape(draw)
     other = told if draw.random() < 0.5 else shape(draw)
@@ -189,10 +188,10 @@ def one_place(draw, bodies):
     p, q = (rounded(*one, radius, at=at, rows=draw.choice(ROTATIONS)) for one, radius in zip((told, other), radii))
     return moving(draw, Case(p, q, draw.choice((0.0, 0.5))))
 
-def flat_cores(draw, bodies):
+def flat_cores(draw):
     return placed_apart(draw, [shape(draw, "flat"), shape(draw, "flat box capsule")])
 
-def needles(draw, bodies):
+def needles(draw):
     return placed_apart(draw, [shape(draw, "needle"), shape(draw, "needle hull capsule ball")])
 
 def placed_apart(draw, told):
@@ -201,13 +200,13 @@ def placed_apart(draw, told):
     p, q = (rounded(*one, draw.choice((0.25, 1.0, draw.uniform(0, 2))), at=a, rows=r) for one, a, r in zip(told, at, rows))
     return moving(draw, Case(p, q, draw.choice((0.0, 0.5, draw.uniform(0, 3)))))
 
-def tiny(draw, bodies):
+def tiny(draw):
     return scaled_case(draw, 2.0 ** -draw.randrange(100, 301))
 
-def huge(draw, bodies):
+def huge(draw):
     return scaled_case(draw, 2.0 ** draw.randrange(100, 301))
 
-def far_out(draw, bodies):
+def far_out(draw):
     """Nearer to the ends of the numbers that are let in."""
     return scaled_case(draw, 2.0 ** (draw.choice((-1, 1)) * draw.randrange(300, 900)))
 
@@ -224,12 +223,12 @@ def apart(draw, case):
     case.verdict = None
     return case
 
-def mixed_scales(draw, bodies):
+def mixed_scales(draw):
     """A small one beside a large one."""
     case = facing(draw, step=2.0 ** -draw.randrange(30, 80), grow=draw.choice((1.0, 2.0 ** 40)))
     return case if draw.random() < 0.5 else nudged(draw, case)
 
-def sums_between(draw, bodies):
+def sums_between(draw):
     """Radii whose sum is no f64 number, at a distance that is none, either."""
     s, length = vector(draw)
     small = 2.0 ** -draw.randrange(55, 90)
@@ -237,13 +236,13 @@ def sums_between(draw, bodies):
     case = Case(rounded({}, [(0.0, 0.0, 0.0)], length), rounded(*cloud(q), small * length, at=s), verdict="TOUCHING")
     return case if draw.random() < 0.4 else nudged(draw, case)
 
-def margins(draw, bodies):
+def margins(draw):
     case = facing(draw, margin_share=draw.choice((0.125, 0.25, 0.75)))
     if draw.random() < 0.6:
         case = nudged(draw, case)
     return moving(draw, case) if draw.random() < 0.5 else case
 
-def somewhere(draw, bodies):
+def somewhere(draw):
     """In general position; the matrix is no rotation up to the last bit, and used as it is."""
     two = []
     for _ in range(2):
@@ -256,7 +255,7 @@ def somewhere(draw, bodies):
         two.append(rounded(*shape(draw), draw.choice((0.5, draw.uniform(0, 2), draw.uniform(0, 0.1))), at=at, rows=rows))
     return moving(draw, Case(*two, draw.uniform(0, 2)))
 
-def beside_polytopes(draw, bodies):
+def beside_polytopes(draw):
     case = facing(draw, lateral=draw.random() < 0.2)
     bare, other = draw.choice(((case.p, case.q), (case.q, case.p)))
     total = case.p.radius + case.q.radius  # exact: both are sixteenths
@@ -267,11 +266,11 @@ def beside_polytopes(draw, bodies):
     other.source = {"rounded": {**core, "radius": total}}
     return case if draw.random() < 0.5 else nudged(draw, case)
 
-def grazing(draw, bodies):
+def grazing(draw):
     case = facing(draw, lateral=True, margin_share=draw.choice((0.0, 0.0, 0.25)))
     return case if draw.random() < 0.5 else nudged(draw, case)
 
-def balls_that_meet(draw, bodies):
+def balls_that_meet(draw):
     """At a time that is a known fraction: one passes the other at the offset of a quadruple, and is in contact where the
     third of its numbers is what is left."""
     s, length = vector(draw)
@@ -285,33 +284,13 @@ def balls_that_meet(draw, bodies):
     time = Fraction(first) / Fraction(speed)
     return Case(p, q, time=time if time <= 1 else "none")
 
-def beside_meshes(draw, bodies):
-    """Balls and capsules along the faces of closed meshes, in their hollows and corners."""
-    alias = draw.choice(sorted(bodies))
-    points, triangles = bodies[alias]
-    far = max(max(axis) for axis in zip(*points)) + 1
-    unit = draw.choice((4, 8))
-    at = [draw.randrange(-unit, int(far * unit)) / unit for _ in range(3)]
-    mesh = Body({"alias": alias}, points, triangles, rows=draw.choice(ROTATIONS))
-    told = draw.choice(({}, {}, {"length": 0.5}, {"box": {"x": 0.25, "y": 0.5, "z": 0.0}}))
-    core = {"length": [(0.0, 0.0, -0.25), (0.0, 0.0, 0.25)], "box": [(x, y, 0.0) for x in (-0.125, 0.125) for y in (-0.25, 0.25)]}
-    core = core[next(iter(told))] if told else [(0.0, 0.0, 0.0)]
-    ball = rounded(told, core, draw.choice((0.125, 0.25, 0.5, 0.625, 1.0, draw.uniform(0.05, 1))), at=at)
-    if draw.random() < 0.3:
-        ball.at = tuple(ulp_off(draw, x) for x in ball.at)
-    ball.at = tuple(sum(r * x for r, x in zip(mesh.rows[k:k + 3], ball.at)) + 0.0 for k in (0, 3, 6))
-    ball.moves = tuple(dyadic(draw, 3) for _ in range(3)) if draw.random() < 0.6 else (0.0, 0.0, 0.0)
-    two = [mesh, ball]
-    draw.shuffle(two)
-    return Case(*two, draw.choice((0.0, 0.125, 0.25, draw.uniform(0, 1))))
+def many_points(draw):
+    """Hulls of many vertices."""
+    return facing(draw, lateral=draw.random() < 0.3, most=80)
 
-
-MESHES = {"block": of_cells({(0, 0, 0)}), "ell": of_cells(grid("##", "#.")), "channel": of_cells(grid("#.#", "###")),
-          "ring": of_cells(grid("###", "#.#", "###")), "hollow": of_boxes((0.0, 2.0, True), (0.5, 1.0, False)),
-          "wedge": ([(0.0, 0.0, 0.0), (3.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, 6.0)], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])}
 
 FAMILIES = {"touching": touching, "an ulp off": an_ulp_off, "radius 0": radius_zero, "large radius": large_radius,
             "one in another": one_in_another, "one place": one_place, "flat cores": flat_cores, "needles": needles, "tiny": tiny,
             "huge": huge, "far out": far_out, "mixed scales": mixed_scales, "sums between": sums_between, "margins": margins,
             "somewhere": somewhere, "beside polytopes": beside_polytopes, "grazing": grazing,
-            "balls that meet": balls_that_meet, "beside meshes": beside_meshes}
+            "balls that meet": balls_that_meet, "many points": many_points}

@@ -229,7 +229,7 @@ def slivers(draw):
 
 def anywhere(draw):
     """In general position, in poses that are used as they are, near each other."""
-    poses = somewhere(draw, None)
+    poses = somewhere(draw)
     bodies = []
     for pose in (poses.p, poses.q):
         points, triangles = star(draw, *OCTAHEDRON) if draw.random() < 0.5 else some(draw)
