@@ -32,6 +32,12 @@ def in_hex(value):
     return value.hex() if isinstance(value, float) else value
 
 
+def meshes(case):
+    """The bodies that a question names and does not tell."""
+    named = [(name, body) for name, body in (("p", case.p), ("q", case.q)) if {"id", "alias"} & set(body.source)]
+    return [{name: body.points, "triangles": body.triangles} for name, body in named]
+
+
 class Questions:
     """Collects questions until a call is full, and hands each answer to who asked."""
 
@@ -175,7 +181,7 @@ class Asking:
         count = self.tally.of(family)
         count["answers"] += 1
         if "code" in answer.DESCRIPTOR.fields_by_name:
-            return self.tally.wrong(family, f"{kind} is refused: {answer.message} {answer.field}", question)
+            return self.tally.wrong(family, f"{kind} is refused: {answer.message} {answer.field}", question, *meshes(case))
         if self.options.falsify:
             falsified(self.draw, kind, answer)
             count["falsified"] += 1
@@ -194,13 +200,13 @@ class Asking:
         if is_bare and not self.allowed(answer):
             found.append(f"uncertified for reason {answer.uncertified_reason}")
         if found:
-            self.tally.wrong(family, f"{kind}: {'; '.join(found)}", question, self.told(answer))
+            self.tally.wrong(family, f"{kind}: {'; '.join(found)}", question, self.told(answer), *meshes(case))
         elif is_sampled and not is_bare:
             count["proofs"] += 1
             told = self.told(answer)
             for who, why in self.judges(case, kind, question, told):
                 if why:
-                    self.tally.wrong(family, f"{kind}: {who} refuses the certificate: {why}", question, told)
+                    self.tally.wrong(family, f"{kind}: {who} refuses the certificate: {why}", question, told, *meshes(case))
 
     def told(self, answer):
         from google.protobuf import json_format
