@@ -8,6 +8,8 @@ from reference import DIGITS, InUnits, Root, nearest
 PROMISED = 10 ** 12  # a bracket is this much narrower than what it is about
 PROMISED_RANGE = Fraction(1, 2 ** 1000), Fraction(2 ** 1000)
 TIME_TOLERANCE = 1e-9
+# Of a normal, which is of points that are as near as is promised of distances: the root of that.
+NORMAL_ERROR = Decimal("1e-6")
 
 
 def bracketed(name, bracket, value):
@@ -76,7 +78,7 @@ def pointed(two, answer):
         share = (1 - radii * n / length) / unit / n
         wrong = [f"closest points {axis}" for axis, x, y in zip("xyz", v, between) if abs(x * share - y) > slack]
         normal = [Decimal(getattr(answer.normal, axis)) for axis in "xyz"]
-        wrong += [f"normal {axis}" for axis, x, y in zip("xyz", v, normal) if abs(x / length + y) > Decimal("1e-9")]
+        wrong += [f"normal {axis}" for axis, x, y in zip("xyz", v, normal) if abs(x / length + y) > NORMAL_ERROR]
         return wrong
 
 

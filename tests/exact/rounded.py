@@ -10,6 +10,7 @@ usage: rounded.py CLEARANCE [--each 1100] [--seed 1] [--families A,B] [--proofs 
 """
 from asking import Asking, chosen, draw_of, main, register
 from bodies import Two
+from circling import judge_circling, round_a_pivot
 from judged import judge
 from rolling import roll
 from mesh_cases import MESHES
@@ -52,8 +53,21 @@ def run(wire, tally, options):
             for kind, question in questions(case, two):
                 asking.ask(family, case, two, kind, question, number % options.proofs == 0)
         asking.questions.flush()
+    if chosen({"round a pivot": None}, options):
+        circle(wire, tally, options)
     if chosen({"rolling": None}, options):
         roll(wire, tally, options)
+
+
+def circle(wire, tally, options):
+    family = "round a pivot"
+    draw, asking = draw_of(options, family), Asking(wire, tally, options, judge_circling, Verifiers(wire), lambda answer: False)
+    for number in range(options.each):
+        case = round_a_pivot(draw)
+        tally.of(family)["cases"] += 1
+        question = {"p": case.p.asked(), "q": case.q.asked(), "qMotion": {"screw": case.screw}}
+        asking.ask(family, case, None, "firstContact", question, number % options.proofs == 0)
+    asking.questions.flush()
 
 
 if __name__ == "__main__":

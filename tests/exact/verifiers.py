@@ -58,7 +58,7 @@ class Known:
 def convex(kind, p, q, poses, radii, case, question, answer):
     verdict, certificate, within = answer.get("verdict", "").removeprefix("VERDICT_"), answer["certificate"], answer.get("withinMargin")
     margin, is_rounded = question.get("margin"), any(radii)
-    ways = [("linear", tuple(body.moves)) for body in (case.p, case.q)]
+    ways = getattr(case, "ways", None) or [("linear", tuple(body.moves)) for body in (case.p, case.q)]
     if kind in ("collision", "distance") and within is None:
         within = False  # proto3 leaves out what is false of a plain field
     if is_rounded:
