@@ -4,12 +4,17 @@ All that is rounded is a point or a segment along z, and turns about itself or a
 so boxes are beside boxes, and their distance has a closed form at every time between two frames. Its square is a convex
 function of the time, of pieces that are quadratic. Verdicts, distances, events and their times are compared with that.
 """
-import math, random
+import math
+import random
 from fractions import Fraction
 
-from asking import VERDICTS, in_hex
+import reference as r
+from asking import VERDICTS
 from judged import TIME_TOLERANCE, bracketed
-from reference import Root, InUnits
+from reference import InUnits, Root
+import clearance_rounded as cr  # noqa: E402  (asking says where it is)
+from clearance_verify import Refused  # noqa: E402
+from polyhedra import motion_of, points_of, pose_of  # noqa: E402
 
 FLOOR, RAIL, ROLLER, HOPPER, FALLER, LOG = range(1, 7)
 BOXES = {FLOOR: ((-8.0, -1.0, -8.0), (8.0, 0.0, 8.0)), RAIL: ((3.0, 0.0, -8.0), (3.015625, 2.0, 8.0))}
@@ -109,10 +114,13 @@ def approach(p, q, before, after):
 
 
 # ---- what is told
+def corners(body):
+    return [[BOXES[body][(k >> axis) & 1][axis] for axis in range(3)] for k in range(8)]
+
+
 def source(body):
     if body in BOXES:
-        corners = [[BOXES[body][(k >> axis) & 1][axis] for axis in range(3)] for k in range(8)]
-        return {"vertices": {"xyz": sum(corners, [])}}
+        return {"vertices": {"xyz": sum(corners(body), [])}}
     length, radius = ROUNDED[body]
     return {"rounded": {**({"length": length} if length else {}), "radius": radius}}
 
@@ -222,24 +230,41 @@ class Judge:
         return wrong
 
     def proofs(self, frame, pair, before, poses):
-        """By VerifyCertificate, as answers to questions about the bodies."""
-        told = self.json(pair)
-        placed = [{**source(body), **({"pose": poses[1][body]} if body in ROUNDED else {})} for body in (pair.a, pair.b)]
-        two = dict(zip("pq", placed))
-        claims = [("collision", two, {"verdict": told["verdict"], "certificate": told["certificate"]})]
-        distance = {"verdict": told["verdict"], "distance": told.get("distance", {}), "certificate": told.get("distanceCertificate")}
+        """By both verifiers, as answers to questions about the bodies."""
+        told, names = self.json(pair), (pair.a, pair.b)
+        start, now = ([{**source(body), **({"pose": at[body]} if body in ROUNDED else {})} for body in names] for at in poses)
+        claims = [("collision", now, {"verdict": told["verdict"], "certificate": told["certificate"]})]
         if told.get("distanceCertificate"):
-            claims.append(("distance", two, distance))
-        if "firstContact" in told and told["firstContact"].get("certificate"):
-            start = [{**source(body), **({"pose": poses[0][body]} if body in ROUNDED else {})} for body in (pair.a, pair.b)]
-            ways = {f"{name}Motion": {"toPose": {"end": poses[1][body]}} for name, body in zip("pq", (pair.a, pair.b)) if body in ROUNDED}
+            distance = {"distance": told.get("distance", {}), "certificate": told["distanceCertificate"]}
+            claims.append(("distance", now, {"verdict": told["verdict"], **distance}))
+        if told.get("firstContact", {}).get("certificate"):
             answer = {key: value for key, value in told["firstContact"].items() if key not in ("aPart", "bPart")}
-            claims.append(("firstContact", {**dict(zip("pq", start)), **ways}, answer))
-        for kind, question, answer in claims:
-            reply = self.wire.call("VerifyCertificate", {kind: {"question": question, "answer": answer}})
+            claims.append(("firstContact", start, answer))
+        ways = [{"toPose": {"end": poses[1][body]}} if body in ROUNDED else None for body in names]
+        for kind, two, answer in claims:
+            question = dict(zip("pq", two))
+            if kind == "firstContact":
+                question.update({f"{side}Motion": way for side, way in zip("pq", ways) if way})
             self.tally.of(self.family)["proofs"] += 1
+            reply = self.wire.call("VerifyCertificate", {kind: {"question": question, "answer": answer}})
             if reply.code != "OK" or not reply.message.valid:
                 self.wrong(f"{kind} is refused: {reply.words or reply.message.refusal}", frame, question, answer)
+            try:
+                verified(names, kind, question, answer)
+            except (Refused, LookupError, TypeError, ValueError) as why:
+                self.wrong(f"{kind} is refused by clients/python: {why!r}", frame, question, answer)
+
+
+def verified(names, kind, question, answer):
+    points = [r.extremes(corners(body)) if body in BOXES else points_of(source(body)["rounded"]) for body in names]
+    radii = [ROUNDED[body][1] if body in ROUNDED else 0.0 for body in names]
+    bodies = *points, *(pose_of(question[side].get("pose", {})) for side in "pq"), *radii
+    if kind == "firstContact":
+        return cr.verify_rounded_motion(*bodies, *(motion_of(question.get(f"{side}Motion")) for side in "pq"), answer)
+    verdict = answer["verdict"].removeprefix("VERDICT_")
+    if kind == "distance":
+        return cr.verify_rounded_distance(*bodies, verdict, answer["distance"], answer["certificate"])
+    cr.verify_rounded(*bodies, verdict, answer["certificate"])
 
 
 def falsified(draw, report):

@@ -35,14 +35,14 @@ def named(wire, cases):
     return [case for case in cases if case.p.source["id"] and case.q.source["id"]]
 
 
-def questions(case):
+def questions(case, margin):
     two = {"p": case.p.asked(), "q": case.q.asked()}
     yield "collision", {**two, "margin": case.margin}
     yield "distance", {**two, "margin": case.margin}
     ways = {f"{name}Motion": {"linear": {"velocity": dict(zip("xyz", body.moves))}}
             for name, body in (("p", case.p), ("q", case.q)) if any(body.moves)}
     if ways:
-        yield "firstContact", {**two, **ways}
+        yield "firstContact", {**two, **ways, "margin": margin}
 
 
 def is_allowed(answer):
@@ -57,11 +57,12 @@ def run(wire, tally, options):
         for first in range(0, options.each, AT_ONCE):
             cases = [made(draw) for _ in range(min(AT_ONCE, options.each - first))]
             for number, case in enumerate(named(wire, cases)):
-                of_margin, of_contact = Two(case.p, case.q, case.margin), Two(case.p, case.q)
+                margin = case.margin * (number % 2)  # of contact on the way
+                of_margin, of_contact = Two(case.p, case.q, case.margin), Two(case.p, case.q, margin)
                 of_margin.stands = of_contact.stands = of_contact.verdict()
                 assert case.verdict in (None, of_contact.stands), f"{family}: made to be {case.verdict}, and by the oracle {of_contact.stands}"
                 tally.of(family)["cases"] += 1
-                for kind, question in questions(case):
+                for kind, question in questions(case, margin):
                     two = of_contact if kind == "firstContact" else of_margin
                     asking.ask(family, case, two, kind, question, number % options.proofs == 0)
             asking.questions.flush()
