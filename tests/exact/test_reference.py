@@ -10,7 +10,7 @@ import reference as r
 from bodies import ROTATIONS, Body, Two, turned, turned_back
 from meshes import Mesh, stand
 from rolling import Approach
-from solid_cases import BLOCK, HOLLOW, OCTAHEDRON, TETRAHEDRON, grown, sheared
+from solid_cases import BLOCK, HOLLOW, OCTAHEDRON, TETRAHEDRON, TWO, grown, sheared
 from polyhedra import of_cells
 
 
@@ -111,6 +111,11 @@ class Placed(unittest.TestCase):
         for radius, verdict in ((0.5, "SEPARATED"), (1.0, "TOUCHING"), (1.25, "OVERLAPPING")):
             self.assertEqual(Two(ball(radius, (2.0, 2.0, 2.0)), hollow).verdict(), verdict)
 
+    def test_what_passes_a_corner_is_nearest_on_the_way(self):
+        gaps, travel = [(0, -9), (2, -9), (-1, -1)], [Fraction(2), Fraction(-2), Fraction(0)]
+        for radii, meets in ((Fraction(7, 4), True), (Fraction(5, 4), False)):
+            self.assertEqual(Approach(gaps, travel, radii).meets(Fraction(0), Fraction(1)), meets)
+
     def test_boxes_on_their_way_are_as_near_as_hulls_say(self):
         draw = random.Random(4)
         met = 0
@@ -155,6 +160,15 @@ class Meshes(unittest.TestCase):
                                           (HOLLOW, -8, 8, "TOUCHING"), (HOLLOW, -40, 16, "OVERLAPPING")):
             found = whole(shape, by, scale)
             self.assertEqual((stand(around, found), stand(found, around)), (verdict, verdict), (by, scale))
+
+    def test_inner_points_of_one_surface_are_enough(self):
+        of = lambda shape, by, scale: Mesh([tuple(int(scale * x) + by for x in point) for point in shape[0]], shape[1])
+        # A small body in a large one touches its wall in a corner from inside.
+        small, large = of(OCTAHEDRON, 1, 1), of(BLOCK, 0, 9)
+        self.assertEqual((stand(small, large), stand(large, small)), ("OVERLAPPING", "OVERLAPPING"))
+        # Of two boxes one touches a body in a corner, and the other is inside it.
+        boxes, around = of(TWO, 0, 1), of(BLOCK, 1, 4)
+        self.assertEqual((stand(boxes, around), stand(around, boxes)), ("OVERLAPPING", "OVERLAPPING"))
 
     def test_corners_and_edges(self):
         of = lambda shape, by=(0, 0, 0): Mesh([tuple(int(x) + d for x, d in zip(point, by)) for point in shape[0]], shape[1])
