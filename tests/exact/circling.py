@@ -92,7 +92,8 @@ def round_a_pivot(draw):
     radii = [reach * share, reach - reach * share]
     if draw.random() < 0.4:
         k = draw.randrange(2)
-        radii[k] = max(0.0, draw.choice((ulp_off(draw, radii[k]), radii[k] + draw.choice((-1, 1)) * 2.0 ** -draw.randrange(10, 40))))
+        more = draw.choice((-1, 1)) * 2.0 ** -draw.randrange(10, 40)
+        radii[k] = max(0.0, draw.choice((ulp_off(draw, radii[k]), radii[k] + more)))
     pivot = [x + y for x, y in zip(other, across)]
     start = [x + y for x, y in zip(pivot, arm)]
     angle = draw.choice((-1, 1)) * draw.choice((*TURNS, draw.uniform(0.1, 9)))
@@ -121,7 +122,8 @@ def judged(case, answer):
     if VERDICTS[answer.initial_verdict] != verdict:
         return [f"{VERDICTS[answer.initial_verdict]} at first, but it is {verdict}"]
     if verdict != "SEPARATED":
-        return [] if outcome == "CONTACT" and answer.t_free == answer.t_contact == 0 else [f"{told}, but they are in contact at once"]
+        at_once = outcome == "CONTACT" and answer.t_free == answer.t_contact == 0
+        return [] if at_once else [f"{told}, but they are in contact at once"]
     meets = circle.meets(Fraction(0), Fraction(1))
     if outcome == "UNDECIDED":
         return [] if is_graze(case) else [f"{told}, but it is no graze"]

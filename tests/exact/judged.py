@@ -46,10 +46,13 @@ def judge(case, two, kind, answer):
         if not answer.HasField("within_margin") or answer.within_margin != near:
             wrong.append(f"within the margin: {answer.within_margin}, but it is {near}")
     if kind == "distance":
-        wrong += bracketed("distance", answer.distance, distance_of(two)) if verdict == "SEPARATED" else is_nothing("distance", answer.distance)
-        wrong += pointed(two, answer) if verdict == "SEPARATED" else []
+        if verdict == "SEPARATED":
+            wrong += bracketed("distance", answer.distance, distance_of(two)) + pointed(two, answer)
+        else:
+            wrong += is_nothing("distance", answer.distance)
     if kind == "penetration":
-        wrong += bracketed("depth", answer.depth, depth_of(two)) if verdict == "OVERLAPPING" else is_nothing("depth", answer.depth)
+        overlap = verdict == "OVERLAPPING"
+        wrong += bracketed("depth", answer.depth, depth_of(two)) if overlap else is_nothing("depth", answer.depth)
     if kind == "firstContact":
         wrong += timed(case, two, answer)
     if getattr(answer, "stopped", 0):

@@ -10,7 +10,8 @@ from solid_cases import moved as moved_shape
 def pool():
     """Meshes by alias: on a lattice, some of them sheared."""
     draw = random.Random("meshes")
-    made = {"block": BLOCK, "ell": ELL, "channel": CHANNEL, "ring": RING, "hollow": moved_shape(HOLLOW, scale=0.5), "nested": NESTED}
+    made = {"block": BLOCK, "ell": ELL, "channel": CHANNEL, "ring": RING, "nested": NESTED}
+    made["hollow"] = moved_shape(HOLLOW, scale=0.5)
     for k in range(40):
         points, triangles = some(draw)
         rows = sheared(draw)
@@ -30,8 +31,9 @@ def along_faces(draw):
     unit = draw.choice((4, 8))
     at = [draw.randrange(-unit, int(far * unit)) / unit for _ in range(3)]
     mesh = Body({"alias": alias}, points, triangles, rows=draw.choice(ROTATIONS))
+    plate = [(x, y, 0.0) for x in (-0.125, 0.125) for y in (-0.25, 0.25)]
     told, core = draw.choice((({}, [(0.0, 0.0, 0.0)]), ({"length": 0.5}, [(0.0, 0.0, -0.25), (0.0, 0.0, 0.25)]),
-                              ({"box": {"x": 0.25, "y": 0.5, "z": 0.0}}, [(x, y, 0.0) for x in (-0.125, 0.125) for y in (-0.25, 0.25)])))
+                              ({"box": {"x": 0.25, "y": 0.5, "z": 0.0}}, plate)))
     ball = rounded(told, core, draw.choice((0.125, 0.25, 0.5, 0.625, 1.0, draw.uniform(0.05, 1))), at=at)
     if draw.random() < 0.3:
         ball.at = tuple(ulp_off(draw, x) for x in ball.at)

@@ -70,7 +70,7 @@ class Approach:
 
     def closing(self, t):
         """How fast they come nearer at a time when they are apart, in f64."""
-        terms = [(max(0, a + w * t), w) if a + w * t > 0 else (max(0, b - w * t), -w) for (a, b), w in zip(self.gaps, self.travel)]
+        terms = [(a + w * t, w) if a + w * t > 0 else (max(0, b - w * t), -w) for (a, b), w in zip(self.gaps, self.travel)]
         return -float(sum(a * w for a, w in terms)) / math.sqrt(self.squared(t))
 
     def within(self, more):
@@ -87,7 +87,8 @@ class Approach:
             return True
         for first, last in zip(times, times[1:]):
             middle = (first + last) / 2
-            terms = [(a, w) if a + w * middle > 0 else (b, -w) if b - w * middle > 0 else (0, 0) for (a, b), w in zip(self.gaps, self.travel)]
+            terms = [(a, w) if a + w * middle > 0 else (b, -w) if b - w * middle > 0 else (0, 0)
+                     for (a, b), w in zip(self.gaps, self.travel)]
             square = sum(w * w for _, w in terms)
             at = -sum(a * w for a, w in terms) / square if square else first
             if first < at < last and self.squared(at) <= self.reach:
@@ -203,7 +204,8 @@ class Judge:
     def bracket(self, name, low, high, is_free, meets):
         if not 0 <= low <= high <= 1:
             return [f"{name} [{low!r}, {high!r}] is no bracket"]
-        return [f"{name} [{low!r}, {high!r}]: {why}" for holds, why in ((is_free, "it is not free outside"), (meets, "no contact in it")) if not holds]
+        claims = (is_free, "it is not free outside"), (meets, "no contact in it")
+        return [f"{name} [{low!r}, {high!r}]: {why}" for holds, why in claims if not holds]
 
     def began(self, way, low, high):
         low, high = Fraction(low), Fraction(high)
@@ -307,5 +309,5 @@ def roll(wire, tally, options):
             judge.report(report_of, last[0], at, (last[1], poses))
             count["found"] += tally.falsify and count["wrong"] > before
             last = at, poses
-    print(f"rolling: {judge.wide} first contacts in brackets wider than {TIME_TOLERANCE}, as slow ones may be; of all {judge.unresolved} say "
-          "that they are stopped")
+    print(f"rolling: {judge.wide} first contacts in brackets wider than {TIME_TOLERANCE}, as slow ones may be; "
+          f"of all {judge.unresolved} say that they are stopped")

@@ -81,8 +81,11 @@ def rounded(told, points, radius, **where):
 
 
 def scaled(told, points, factor):
-    return {key: value * factor if key == "length" else {k: [x * factor for x in n] if k == "xyz" else n * factor for k, n in value.items()}
-            for key, value in told.items()}, [tuple(x * factor for x in point) for point in points]
+    def of(value):
+        if isinstance(value, dict):
+            return {key: of(inner) for key, inner in value.items()}
+        return [x * factor for x in value] if isinstance(value, list) else value * factor
+    return of(told), [tuple(x * factor for x in point) for point in points]
 
 
 def behind(draw, s, most=6, step=1.0):
@@ -225,7 +228,8 @@ def apart(draw, case):
 
 def mixed_scales(draw):
     """A small one beside a large one."""
-    case = facing(draw, step=2.0 ** -draw.randrange(30, 80), grow=draw.choice((1.0, 2.0 ** 40)))
+    smaller = draw.choice((draw.randrange(30, 80), draw.randrange(80, 500)))
+    case = facing(draw, step=2.0 ** -smaller, grow=draw.choice((1.0, 2.0 ** 40, 2.0 ** 400)))
     return case if draw.random() < 0.5 else nudged(draw, case)
 
 def sums_between(draw):

@@ -101,7 +101,9 @@ def off(draw, case):
         body.at = tuple(ulp_off(draw, x) if i == k else x for i, x in enumerate(body.at))
     else:
         j, k = draw.randrange(len(body.points)), draw.randrange(3)
-        body.points = [tuple(ulp_off(draw, x) if (i, axis) == (j, k) else x for axis, x in enumerate(point)) for i, point in enumerate(body.points)]
+        point = list(body.points[j])
+        point[k] = ulp_off(draw, point[k])
+        body.points = [*body.points[:j], tuple(point), *body.points[j + 1:]]
     return case
 
 
@@ -112,7 +114,8 @@ def beside(draw, shape, unit=2, far=4):
 def supported(draw, kind, shapes=None):
     """Shapes on both sides of a plane in which each has a corner, an edge or a face, moved to where these share a point."""
     p, q = shapes or (some(draw), some(draw))
-    edges = [[sub(points[b], points[a]) for t in triangles for a, b in ((t[0], t[1]), (t[1], t[2]))] for points, triangles in (p, q)]
+    edges = [[sub(points[b], points[a]) for t in triangles for a, b in ((t[0], t[1]), (t[1], t[2]))]
+             for points, triangles in (p, q)]
     while True:
         if kind == "edges":
             s = cross(draw.choice(edges[0]), draw.choice(edges[1]))
@@ -210,7 +213,8 @@ def one_on_itself(draw):
     shape = some(draw)
     corner = draw.choice(shape[0])
     scale = draw.choice((1.0, 0.5, 0.5, 2.0))
-    return brought(draw, shape, moved(moved(shape, [-x for x in corner]), corner, scale, draw.choice((IDENTITY, draw.choice(ROTATIONS)))))
+    rows = draw.choice((IDENTITY, draw.choice(ROTATIONS)))
+    return brought(draw, shape, moved(moved(shape, [-x for x in corner]), corner, scale, rows))
 
 def scales(draw):
     """Tiny and huge."""

@@ -60,7 +60,8 @@ def run(wire, tally, options):
                 margin = case.margin * (number % 2)  # of contact on the way
                 of_margin, of_contact = Two(case.p, case.q, case.margin), Two(case.p, case.q, margin)
                 of_margin.stands = of_contact.stands = of_contact.verdict()
-                assert case.verdict in (None, of_contact.stands), f"{family}: made to be {case.verdict}, and by the oracle {of_contact.stands}"
+                told = f"{family}: made to be {case.verdict}, and by the oracle {of_contact.stands}"
+                assert case.verdict in (None, of_contact.stands), told
                 tally.of(family)["cases"] += 1
                 for kind, question in questions(case, margin):
                     two = of_contact if kind == "firstContact" else of_margin

@@ -84,7 +84,8 @@ class Placed(unittest.TestCase):
             self.assertEqual(r.dot(rows[:3], r.cross(rows[3:6], rows[6:])), 1)
 
     def test_balls_touch_at_the_length_of_a_quadruple_and_at_no_other(self):
-        for radius, verdict in ((3.0, "TOUCHING"), (math.nextafter(3.0, 9), "OVERLAPPING"), (math.nextafter(3.0, 0), "SEPARATED")):
+        above, below = math.nextafter(3.0, 9), math.nextafter(3.0, 0)
+        for radius, verdict in ((3.0, "TOUCHING"), (above, "OVERLAPPING"), (below, "SEPARATED")):
             self.assertEqual(Two(ball(4.0, (1.0, 1.0, 1.0)), ball(radius, (3.0, 4.0, 7.0))).verdict(), verdict)
 
     def test_balls_meet_when_a_quadratic_says_so(self):
@@ -172,11 +173,12 @@ class Meshes(unittest.TestCase):
 
     def test_corners_and_edges(self):
         of = lambda shape, by=(0, 0, 0): Mesh([tuple(int(x) + d for x, d in zip(point, by)) for point in shape[0]], shape[1])
-        for by, verdict in (((2, 0, 0), "TOUCHING"), ((1, 1, 0), "TOUCHING"), ((1, 0, 0), "OVERLAPPING"), ((3, 0, 0), "SEPARATED"),
-                            ((2, 1, 0), "SEPARATED"), ((0, 0, 0), "OVERLAPPING")):
+        for by, verdict in (((2, 0, 0), "TOUCHING"), ((1, 1, 0), "TOUCHING"), ((1, 0, 0), "OVERLAPPING"),
+                            ((3, 0, 0), "SEPARATED"), ((2, 1, 0), "SEPARATED"), ((0, 0, 0), "OVERLAPPING")):
             self.assertEqual(stand(of(OCTAHEDRON), of(OCTAHEDRON, by)), verdict, by)
         # The slanted face of the tetrahedron is in x + y + z = 2.
-        for by, verdict in (((2, 1, 0), "TOUCHING"), ((1, 1, 1), "TOUCHING"), ((1, 0, 1), "OVERLAPPING"), ((2, 2, 2), "SEPARATED")):
+        for by, verdict in (((2, 1, 0), "TOUCHING"), ((1, 1, 1), "TOUCHING"), ((1, 0, 1), "OVERLAPPING"),
+                            ((2, 2, 2), "SEPARATED")):
             self.assertEqual(stand(of(TETRAHEDRON), of(OCTAHEDRON, by)), verdict, by)
 
     def test_triangles_that_bound_nothing_only_touch(self):
@@ -190,7 +192,8 @@ class Meshes(unittest.TestCase):
 
     def test_a_point_in_a_hollow_is_outside(self):
         mesh = Mesh([tuple(map(int, point)) for point in HOLLOW[0]], HOLLOW[1])
-        held = [mesh.holds(tuple(Fraction(x, 4) for x in point)) for point in ((2, 2, 2), (8, 8, 8), (1, 8, 8), (17, 8, 8), (3, 15, 9))]
+        points = (2, 2, 2), (8, 8, 8), (1, 8, 8), (17, 8, 8), (3, 15, 9)
+        held = [mesh.holds(tuple(Fraction(x, 4) for x in point)) for point in points]
         self.assertEqual(held, [True, False, True, False, True])
 
     def test_grown_bodies_have_a_surface_that_closes(self):
