@@ -4,7 +4,7 @@ import copy
 from collections import defaultdict
 
 import clearance_solids as cs
-from clearance_verify import Pair, quaternion_pose
+from clearance_verify import Pair, matrix_pose, quaternion_pose
 from tampering import moved
 
 WORLD = "DIRECTION_FRAME_WORLD"
@@ -220,6 +220,8 @@ def numbers_of(json, names):
     return [json.get(k, 0.0) for k in names]
 
 def pose_of(json):
+    if "rotationMatrix" in json:
+        return matrix_pose(numbers_of(json.get("translation", {}), "xyz"), json["rotationMatrix"]["rows"])
     return quaternion_pose(numbers_of(json.get("translation", {}), "xyz"), numbers_of(json.get("rotation", {"w": 1.0}), "wxyz"))
 
 def motion_of(json):
