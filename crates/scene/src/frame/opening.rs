@@ -67,6 +67,7 @@ impl Scene {
             has_changed: true,
             swept: SweptBodies::None,
             has_chosen: false,
+            has_meshes: false,
             open: Vec::new(),
             asked: None,
             body_bytes: 0,

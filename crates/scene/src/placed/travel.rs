@@ -47,6 +47,8 @@ pub(crate) struct Form {
     pub(crate) is_plain: bool,
     /// Whether its first part is more than a polytope.
     pub(crate) is_rounded: bool,
+    /// Whether one of its parts is a polyhedron.
+    pub(crate) has_mesh: bool,
 }
 
 /// A box of less than this share of its ball's volume tells much more than the ball. A cube fills
@@ -73,6 +75,7 @@ impl Form {
                 is_round: extent.x * extent.y * extent.z >= ROUND_SHARE * ball,
                 is_plain: true,
                 is_rounded: part.is_rounded(),
+                has_mesh: part.is_mesh(),
             };
         }
         let placed = body.parts.iter().map(|part| {
@@ -94,7 +97,9 @@ impl Form {
         let reached = placed.map(|one| reach_of(one) + one.2);
         let radius = at_least(reached.fold(0.0, f64::max));
         let is_rounded = body.parts.first().is_some_and(Part::is_rounded);
-        Self { centre, radius, lever, span, is_round: false, is_plain: false, is_rounded }
+        let has_mesh = body.parts.iter().any(Part::is_mesh);
+        let (is_round, is_plain) = (false, false);
+        Self { centre, radius, lever, span, is_round, is_plain, is_rounded, has_mesh }
     }
 
     /// A ball that holds the body at this pose.
