@@ -171,7 +171,7 @@ async fn what_sessions_do_not_answer_about_polyhedra_is_refused_with_the_field()
         ("along", api::ReportOptions { along: vector(1.0, 0.0, 0.0), ..Default::default() }),
     ];
     for (field, report) in &asks {
-        let open = api::OpenSessionRequest { report: Some(report.clone()), ..opening(parts) };
+        let open = api::OpenSessionRequest { report: Some(*report), ..opening(parts) };
         let status = server.sessions().open_session(open).await.unwrap_err();
         refused(&status, &format!("report.{field}"));
     }
