@@ -168,8 +168,13 @@ pub(crate) fn parting(
         };
         let LastContact { bracket: [contact, free], outcome, .. } =
             way.ask_last(parts, notes).unwrap_or(open);
-        let is_last = last.parts.is_none() || contact > last.bracket[0];
-        if outcome == Outcome::Contact && is_last {
+        let is_last = match outcome {
+            Outcome::Contact => last.parts.is_none() || contact > last.bracket[0],
+            // Nobody knows better of polyhedra that turn.
+            Outcome::Undecided => asking.has_mesh() && free > last.bracket[1],
+            Outcome::NoContact => false,
+        };
+        if is_last {
             (last.parts, last.parts_free) = (Some(parts), free);
         }
         last.bracket = [last.bracket[0].max(contact), last.bracket[1].max(free)];
@@ -272,9 +277,10 @@ impl Way<'_> {
             return Some(LastContact { bracket: [contact, free], outcome, stopped });
         }
         let (two, question) = (self.asking.at_start(parts), self.question(parts));
+        let course = FaceCourse { question: &question, margin: self.margin };
         let method = self.asking.methods.first_contact.method;
         let found = self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
-            two.last_contact(method, &question, effort)
+            two.last_contact(method, &course, effort)
         });
         found.ok().flatten()
     }

@@ -15,12 +15,12 @@ use clearance_geometry::Vec3;
 use clearance_geometry::claim::{
     ConvexProof, Direction, FirstContact, Link, Outcome, Reach, Surface, Verdict,
 };
-use clearance_geometry::contact_time::{self, LastContact};
+use clearance_geometry::contact_time::{self, Backwards, LastContact};
 use clearance_geometry::distance::{self, Compared, Distance, DistanceMethod, Stops};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::contact::FaceCourse;
 use clearance_geometry::meeting::{self, Impact, unit_vector};
-use clearance_geometry::pair::{Pair, Placed, Question, VertexPair};
+use clearance_geometry::pair::{Pair, Placed, VertexPair};
 use clearance_geometry::penetration::{self, Depth};
 use clearance_geometry::pose::Pose;
 use clearance_geometry::rounded::{
@@ -412,24 +412,25 @@ impl<'a> TwoParts<'a> {
         }
     }
 
-    /// When they are last within a margin on the same way. Of polyhedra their hulls tell from when
-    /// on they are free; none of their contacts is known to be the last.
+    /// When they last meet on the same way. Of polyhedra that turn it is told from when on they are
+    /// free, and not that they were in contact before.
     pub(crate) fn last_contact(
         &self,
         method: &contact_time::Method,
-        question: &Question<'_>,
+        course: &FaceCourse<'_>,
         effort: &mut Effort<'_>,
     ) -> Result<Option<LastContact>, Stopped> {
-        let of_hulls = contact_time::last_contact_by(method, question, effort)?;
+        let question = course.question;
         if self.meshes.is_none() {
-            return Ok(of_hulls);
+            return contact_time::last_contact_by(method, question, effort);
         }
-        let of_faces = |LastContact { bracket: [_, free], outcome, stopped }| {
-            let met = outcome == Outcome::Contact;
-            let outcome = if met { Outcome::Undecided } else { outcome };
-            LastContact { bracket: [0.0, free], outcome, stopped }
-        };
-        Ok(of_hulls.map(of_faces))
+        let Some(back) = Backwards::of(question) else { return Ok(None) };
+        let Pair { p, q } = back.question.pair;
+        let there = self.at([p.pose, q.pose]).without_proofs();
+        let course = FaceCourse { question: &back.question, ..*course };
+        let found = there.first_contact(method, &course, &mut Witness::default(), effort)?;
+        let Met { outcome, t_free, t_contact, stopped } = found.met;
+        Ok(Some(back.last_contact(outcome, [t_free, t_contact], stopped)))
     }
 
     /// What is found of parts that are in contact where they start, as `initial` proves; with the
