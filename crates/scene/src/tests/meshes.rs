@@ -4,11 +4,11 @@
 use super::*;
 use crate::declared::question::Between;
 use crate::pairs::report::PairReport;
-use crate::{DeclarationError, Methods, Problem};
+use crate::{BodyChange, DeclarationError, Methods, Problem};
 use clearance_geometry::hull::convex_hull;
 use clearance_geometry::polyhedron::Polyhedron;
 
-fn mesh(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Part {
+fn mesh_of(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Part {
     let mesh = Polyhedron::new(vertices, triangles, &mut Effort::unlimited()).unwrap();
     Part::of_mesh(Arc::new(mesh), Arc::new(convex_hull(vertices).unwrap().polytope))
 }
@@ -36,7 +36,7 @@ fn channel(inner: f64) -> Part {
         let j = (i + 1) % 8;
         triangles.extend([[i, i + 8, j + 8], [i, j + 8, j]]);
     }
-    mesh(&vertices, &triangles)
+    mesh_of(&vertices, &triangles)
 }
 
 /// The same as three boxes.
@@ -76,7 +76,7 @@ fn shell(outer: f64, inner: f64) -> Part {
     let inside = outside.map(|[a, b, c]| [a + 8, c + 8, b + 8]);
     let vertices: Vec<Vec3> = corners(outer).chain(corners(inner)).collect();
     let triangles: Vec<[u32; 3]> = outside.into_iter().chain(inside).collect();
-    mesh(&vertices, &triangles)
+    mesh_of(&vertices, &triangles)
 }
 
 fn body(id: u32, parts: Vec<Part>) -> Body {
@@ -138,7 +138,7 @@ fn agree(a: &Report, b: &Report) {
         let what = format!("{one:?}\n{other:?}");
         assert_eq!(one.within_margin, other.within_margin, "{what}");
         let bracket = |pair: &PairReport| {
-            pair.distance.as_ref().map(|found| [found.lower, found.upper]).unwrap()
+            pair.distance.as_ref().map_or([0.0; 2], |found| [found.lower, found.upper])
         };
         meet(bracket(one), bracket(other), &what);
         let way = |pair: &PairReport| {
@@ -287,7 +287,7 @@ fn block(half: f64) -> Part {
     for row in hull.facets().rows() {
         triangles.extend(row.windows(2).skip(1).map(|w| [row[0], w[0], w[1]]));
     }
-    mesh(hull.vertices(), &triangles)
+    mesh_of(hull.vertices(), &triangles)
 }
 
 /// A rounded body inside a polyhedron, or beside it by a hair.
@@ -334,4 +334,165 @@ fn what_is_not_answered_beside_polyhedra_is_refused_where_it_is_declared() {
         refused(declared(vec![solid()]), named),
         wrong("bodies[0].parts[0]", Problem::NotOfMeshes)
     );
+}
+
+/// Channels in their own frame, elsewhere in the body's, and with a box beside them; small bodies
+/// in and around them.
+fn mixed(random: &mut Random) -> Declaration {
+    let channel = channel(1.0);
+    let aside = Part { body_from_part: random.pose(Vec3::new(0.5, 0.0, -1.0)), ..channel.clone() };
+    let knob = Part { body_from_part: at(0.0, 0.0, 3.5), ..Part::of(cube(0.4)) };
+    let lists = [
+        vec![channel.clone()],
+        vec![aside],
+        vec![channel, knob],
+        vec![shell(1.5, 1.2)],
+        vec![Part::of(cube(0.5))],
+        vec![Part::of(Arc::new(samples::ball(20, 3)))],
+        vec![Part { radius: 0.2, ..Part::of(cube(0.2)) }],
+    ];
+    let bodies = (1..).zip(lists).map(|(id, parts)| {
+        let place = random.vector() * 2.0;
+        let margin = [0.0, 0.1][random.below(2) as usize];
+        Body { margin, ..body(id, parts).placed(random.pose(place)) }
+    });
+    Declaration { bodies: bodies.collect(), release_margin: 0.02, ..Declaration::default() }
+}
+
+/// Moves every body a little, most by less than what their verdicts have room for.
+fn creep(scene: &Scene, id: u64, random: &mut Random) -> Frame {
+    let mut moves = Vec::new();
+    for body in scene.bodies() {
+        let reach = match random.below(40) {
+            0 => 0.3,
+            1..30 => 0.02,
+            _ => 1e-6,
+        };
+        let turn = random.vector() * reach;
+        let turn = Pose::from_quaternion(Vec3::zeros(), [1.0, turn.x, turn.y, turn.z]).unwrap();
+        let mut pose = turn.compose(&Pose { translation: Vec3::zeros(), ..body.pose });
+        pose.translation = body.pose.translation + random.vector() * reach;
+        moves.push(moved(body.id.0, pose));
+    }
+    frame(id, moves)
+}
+
+/// What is remembered, and who sleeps, changes nothing that is told.
+#[test]
+fn a_scene_with_polyhedra_tells_the_same_whatever_it_remembers() {
+    let (mut told, mut slept) = (0, 0);
+    for (seed, between) in [(1, None), (2, Some(Between::default())), (3, None)] {
+        let declared = mixed(&mut Random(seed));
+        let [mut warm, mut cold] = [declare(declared.clone()), declare(declared)];
+        let questions = Questions { between, distances: true, ..Questions::default() };
+        let mut random = Random(60 + seed);
+        for id in 1..60 {
+            let next = creep(&warm, id, &mut random);
+            let remembered = step(&mut warm, &next, &questions);
+            cold.forget_witnesses();
+            let from_cold = step(&mut cold, &next, &questions);
+            assert_eq!(remembered.tally, from_cold.tally, "{seed} {id}");
+            agree(&remembered, &from_cold);
+            told += remembered.events.len();
+            slept += remembered.counters.pairs_asleep;
+            let all = step(&mut open_as(&warm), &frame(id + 1, vec![]), &all());
+            let in_contact = verdicts(&all).values().filter(|v| **v != Verdict::Separated).count();
+            let tally = remembered.tally;
+            assert_eq!((tally.touching + tally.overlapping) as usize, in_contact, "{seed} {id}");
+        }
+    }
+    assert!(told > 10 && slept > 20, "{told} {slept}");
+}
+
+/// The same scene, opened anew.
+fn open_as(scene: &Scene) -> Scene {
+    declare(scene.declaration())
+}
+
+/// A budget that ends before the faces have told leaves the pair open, and the next frame tells it.
+#[test]
+fn a_pair_that_a_budget_left_open_is_told_later() {
+    let bodies = vec![
+        body(1, vec![channel(1.0)]),
+        body(2, vec![shell(0.5, 0.25)]).placed(at(0.0, 0.0, 2.0)),
+    ];
+    let mut scene = open(bodies);
+    let next = frame(1, vec![moved(2, at(0.125, 0.0, 2.0))]);
+    let report = step(&mut scene, &next, &Questions { steps_max: 1, ..all() });
+    assert_eq!((report.pairs[0].verdict, report.tally.stopped), (None, 1));
+    assert!(report.pairs[0].stopped.is_some());
+    let report = step(&mut scene, &frame(2, vec![]), &Questions::default());
+    assert_eq!((report.tally.stopped, report.tally.separated), (0, 1));
+}
+
+/// A body that becomes what it was as other parts keeps its contacts.
+#[test]
+fn a_body_that_changes_from_boxes_to_a_mesh_keeps_its_contacts() {
+    let peg = Body::solid(2, cube(0.5)).placed(at(0.0, 0.0, 1.25));
+    let mut scene = open(vec![body(1, channel_of_boxes()), peg]);
+    let change = |parts| BodyChange { parts, ..super::changes::same(1) };
+    for (id, parts) in [(1, vec![channel(1.0)]), (2, channel_of_boxes()), (3, vec![channel(1.0)])] {
+        let next = Frame { changed: vec![change(parts)], ..frame(id, vec![]) };
+        let report = step(&mut scene, &next, &everything());
+        assert_eq!(report.pairs[0].verdict, Some(Verdict::Overlapping));
+        assert_eq!(report.events, [], "{id}");
+    }
+    // In the slot, where the hull of what it was would meet it.
+    let next = frame(4, vec![moved(2, at(0.0, 0.0, 2.0))]);
+    let report = step(&mut scene, &next, &everything());
+    assert_eq!(events(&report), [(EventKind::Ended, 1, 2)]);
+}
+
+/// A part of another size.
+fn scaled(part: &Part, by: f64) -> Part {
+    let mesh = part.mesh.as_ref().unwrap();
+    let vertices: Vec<Vec3> = mesh.vertices().iter().map(|v| v * by).collect();
+    mesh_of(&vertices, mesh.triangles())
+}
+
+/// Beside what a robot moves, the ways are looked at by hulls alone: what these leave open is said
+/// to be open, and how bodies stand at the ends is exact.
+#[test]
+fn a_robot_in_a_channel_stands_exactly_and_its_ways_are_told_as_far_as_hulls_tell() {
+    use super::robots::{frame, on_the_way, placed, to};
+    const ROBOT: u32 = 100;
+    let robot = Arc::new(samples::panda());
+    let scene = |parts: Vec<Part>| {
+        let place = at(0.45, 0.0, 0.1);
+        let bodies = vec![Body { fixed: true, ..body(1, parts).placed(place) }];
+        let robots = vec![placed(ROBOT, &robot)];
+        declare(Declaration { bodies, robots, ..Declaration::default() })
+    };
+    let small = |half: [f64; 3], x: f64, z: f64| {
+        let polytope = Arc::new(samples::cuboid(half[0], half[1], half[2]));
+        Part { body_from_part: at(x, 0.0, z), ..Part::of(polytope) }
+    };
+    let boxes = vec![
+        small([0.4, 0.3, 0.1], 0.0, 0.1),
+        small([0.1, 0.3, 0.3], -0.3, 0.3),
+        small([0.1, 0.3, 0.3], 0.3, 0.3),
+    ];
+    let (mut of_mesh, mut of_boxes) = (scene(vec![scaled(&channel(1.0), 0.2)]), scene(boxes));
+    let (mut open, mut met) = (0, 0);
+    for (k, values) in samples::configurations(24, &mut Random(5)).chunks_exact(8).enumerate() {
+        let next = frame(1 + k as u64, vec![to(ROBOT, values)]);
+        let [mesh, boxes] =
+            [&mut of_mesh, &mut of_boxes].map(|scene| step(scene, &next, &on_the_way()));
+        let stand = |report: &Report| {
+            let pairs = report.pairs.iter().filter(|pair| pair.verdict != Some(Verdict::Separated));
+            pairs.map(|pair| (pair.p, pair.q, pair.verdict)).collect::<Vec<_>>()
+        };
+        assert_eq!(stand(&mesh), stand(&boxes), "{k}");
+        for event in &boxes.events {
+            let of_pair = mesh.events.iter().filter(|e| (e.p, e.q) == (event.p, event.q));
+            let told = |kind| of_pair.clone().find(|other| other.kind == kind);
+            let told = told(event.kind).or_else(|| told(EventKind::Undecided));
+            let Some(told) = told else { panic!("{event:?} of {k} is missing: {:?}", mesh.events) };
+            meet(told.bracket, event.bracket, "the way");
+            let is_open = told.kind == EventKind::Undecided;
+            open += usize::from(is_open);
+            met += usize::from(!is_open);
+        }
+    }
+    assert!(met > 4, "{met} {open}");
 }
