@@ -17,7 +17,9 @@ use clearance_geometry::claim::{
 };
 use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::faces::{self, Surfaces};
 use clearance_geometry::pair::VertexPair;
+use clearance_geometry::polyhedron::Boundary;
 use clearance_geometry::pose::Pose;
 
 /// The proof of how two parts stand.
@@ -210,6 +212,20 @@ impl<'a> MeshParts<'a> {
             self.wanted,
             effort,
         ))
+    }
+
+    /// At most how far apart they are if they are separated; as far as half of the smaller one is
+    /// far enough. A pair that surfaces keep apart stays so while no point moves that far.
+    pub(crate) fn gap(&self, poses: [Pose; 2], effort: &mut Effort<'_>) -> f64 {
+        let bodies = [0, 1].map(|k| {
+            let Part { mesh, polytope, .. } = self.parts[k];
+            Boundary { mesh: mesh.as_deref(), hull: polytope, pose: poses[k] }
+        });
+        let surfaces = Surfaces { bodies, radii: self.parts.map(|part| part.radius) };
+        let [p, q] = self.parts.map(|part| part.polytope.bounds().radius + part.radius);
+        let stops = Stops { above: Some(p.min(q) / 2.0), below: None };
+        let found = faces::distance::measure(&surfaces, stops, effort);
+        found.map_or(0.0, |found| found.lower)
     }
 
     /// When they first meet on their way from these poses.

@@ -6,6 +6,7 @@ use crate::pairs::answer::{Asking, PairAnswer, boxes_prove};
 use crate::pairs::meshes::{PartsCompared, PartsProof};
 use crate::pairs::notes::Notes;
 use crate::pairs::report::{PartPair, PartProof};
+use crate::placed::travel::Form;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::effort::Stopped;
 
@@ -50,9 +51,15 @@ fn decide_with_room(
     notes: &mut Notes<'_>,
 ) -> Result<(PartsProof, f64), Stopped> {
     let wants_room = !asking.questions.is_about_all();
-    asking.ask(AskedOf::Verdict, parts, notes, |two, witness, effort| {
+    let decided = asking.ask(AskedOf::Verdict, parts, notes, |two, witness, effort| {
         two.decide(asking.methods.verdict, wants_room, witness, effort)
-    })
+    });
+    let (proof, room) = decided?;
+    let room = match &proof {
+        PartsProof::Convex(_) => room,
+        PartsProof::Faces(_) => Form::room_of_points([&asking.p.form, &asking.q.form], room),
+    };
+    Ok((proof, room))
 }
 
 /// The verdict of a pair whose boxes meet; none when stopped.

@@ -227,8 +227,8 @@ impl<'a> TwoParts<'a> {
 
     /// How they stand, and if wanted how far they may move before that changes. A method that
     /// somebody asked for by its name shows its own work; none of them answers rounded parts and
-    /// polyhedra, which are refused where they are declared. Of polyhedra only the room of their
-    /// hulls is known.
+    /// polyhedra, which are refused where they are declared. The room of parts whose faces were asked is
+    /// how far their points may move.
     pub(crate) fn decide(
         &self,
         method: Chosen<CollisionMethod>,
@@ -239,7 +239,10 @@ impl<'a> TwoParts<'a> {
         let (of_hulls, room) = self.decide_hulls(method, wants_room, witness, effort)?;
         match &self.meshes {
             Some(meshes) if of_hulls.verdict() != Verdict::Separated => {
-                Ok((meshes.stand(self.poses(), effort)?, 0.0))
+                let proof = meshes.stand(self.poses(), effort)?;
+                let has_room = wants_room && proof.verdict() == Verdict::Separated;
+                let gap = if has_room { meshes.gap(self.poses(), effort) } else { 0.0 };
+                Ok((proof, gap))
             }
             _ => Ok((of_hulls.into(), room)),
         }

@@ -404,6 +404,38 @@ fn a_scene_with_polyhedra_tells_the_same_whatever_it_remembers() {
     assert!(told > 10 && slept > 20, "{told} {slept}");
 }
 
+/// What only faces keep apart sleeps, too, while no point of it has moved as far as these are apart;
+/// a long body is looked at sooner when it turns.
+#[test]
+fn a_body_in_a_cavity_sleeps_until_it_may_have_reached_the_wall() {
+    let rod = Body::solid(2, Arc::new(samples::cuboid(1.5, 0.1, 0.1)));
+    let mut scene = open(vec![body(1, vec![shell(3.0, 2.0)]), rod]);
+    let mut looked_at = 0;
+    for id in 1..=40 {
+        let next = frame(id, vec![moved(2, at(0.01 * id as f64, 0.0, 0.0))]);
+        let report = step(&mut scene, &next, &Questions::default());
+        assert_eq!((report.tally.separated, report.events.len()), (1, 0));
+        looked_at += 1 - report.counters.pairs_asleep;
+    }
+    assert!(looked_at < 8, "{looked_at}");
+    // By a quarter turn it is as far from the walls again; by less its end is nearer to an edge.
+    let mut told = Vec::new();
+    for id in 41..=80 {
+        let angle = f64::from(id as u32 - 40) * 0.02;
+        let turned = Pose::from_quaternion(
+            Vec3::new(0.55, 0.55, 0.0),
+            [(angle / 2.0).cos(), 0.0, 0.0, (angle / 2.0).sin()],
+        );
+        let report =
+            step(&mut scene, &frame(id, vec![moved(2, turned.unwrap())]), &Questions::default());
+        let stands = verdicts(&step(&mut open_as(&scene), &frame(id + 1, vec![]), &all()));
+        let touches = stands[&(1, 2)] != Verdict::Separated;
+        assert_eq!(report.tally.separated == 0, touches, "{angle}");
+        told.push(touches);
+    }
+    assert!(told.contains(&true) && told.contains(&false), "{told:?}");
+}
+
 /// The same scene, opened anew.
 fn open_as(scene: &Scene) -> Scene {
     declare(scene.declaration())
