@@ -227,8 +227,8 @@ impl<'a> TwoParts<'a> {
 
     /// How they stand, and if wanted how far they may move before that changes. A method that
     /// somebody asked for by its name shows its own work; none of them answers rounded parts and
-    /// polyhedra, which are refused where they are declared. The room of parts whose faces were asked is
-    /// how far their points may move.
+    /// polyhedra, which are refused where they are declared. The room of parts whose faces were
+    /// asked is how far their points may move.
     pub(crate) fn decide(
         &self,
         method: Chosen<CollisionMethod>,
