@@ -68,6 +68,7 @@ impl Scene {
             swept: SweptBodies::None,
             has_chosen: false,
             has_meshes: false,
+            look_bytes: 0,
             open: Vec::new(),
             asked: None,
             body_bytes: 0,

@@ -85,6 +85,9 @@ pub struct Scene {
     pub(crate) has_chosen: bool,
     /// Whether a body has a polyhedron as a part.
     pub(crate) has_meshes: bool,
+    /// What a look at the faces of two bodies takes while it lasts, bytes at most; 0 without
+    /// polyhedra.
+    pub(crate) look_bytes: usize,
     /// The pairs of which the last answer left something open.
     pub(crate) open: Vec<PairKey>,
     /// What the last answer was asked.

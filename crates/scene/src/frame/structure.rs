@@ -17,6 +17,7 @@ use crate::frame::scene::{Scene, SweptBodies};
 use crate::memory::kept::Noted;
 use crate::methods::Methods;
 use crate::pair_key::PairKey;
+use crate::pairs::meshes::bytes_of_look;
 use crate::placed::entry::Entry;
 use clearance_geometry::separation::METHODS;
 
@@ -124,10 +125,17 @@ impl Scene {
         self.travel = vec![0.0; self.entries.len()];
         self.has_chosen = self.entries.iter().any(|entry| entry.body.continuous);
         self.has_meshes = self.entries.iter().any(Entry::has_mesh);
+        self.look_bytes = if self.has_meshes { self.bytes_of_look() } else { 0 };
         self.open.clear();
         self.has_changed = true;
         self.swept = SweptBodies::None;
         Ok(())
+    }
+
+    /// What a look at the faces of any two parts takes while it lasts, bytes at most.
+    fn bytes_of_look(&self) -> usize {
+        let parts = self.entries.iter().flat_map(|entry| &entry.body.parts);
+        2 * parts.map(bytes_of_look).max().unwrap_or(0)
     }
 
     /// Takes up bodies that are new or others than they were.

@@ -10,7 +10,7 @@ use clearance_bodies::table::distance::{DistanceAnswer, DistanceAsked, DistanceQ
 use clearance_bodies::table::first_contact::{FirstContactAnswer, FirstContactQuestion, Motions};
 use clearance_bodies::table::verdict::{VerdictAnswer, VerdictProof, VerdictQuestion};
 use clearance_bodies::table::{NotAnswered, Wanted};
-use clearance_bodies::{Body, PlacedBody};
+use clearance_bodies::{Body, Kind, PlacedBody};
 use clearance_geometry::claim::{
     ConvexProof, Cover, CoverStep, Direction, RoundedSolidProof, SolidMotionProof, SolidProof,
     Verdict,
@@ -247,7 +247,15 @@ impl<'a> MeshParts<'a> {
     }
 }
 
-fn kinds(bodies: &[PlacedBody; 2]) -> [clearance_bodies::Kind; 2] {
+/// What is made of a part while its faces are looked at beside those of another one, bytes at most.
+pub(crate) fn bytes_of_look(part: &Part) -> usize {
+    let body = body_of(part);
+    let needs = VerdictQuestion::of([body.kind(), Kind::Polyhedron], None).map(|it| it.needs());
+    let bytes = needs.map_or(0, |needs| needs.bytes_made(body.kind(), body.vertices().len()));
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+fn kinds(bodies: &[PlacedBody; 2]) -> [Kind; 2] {
     bodies.each_ref().map(|placed| placed.body.kind())
 }
 

@@ -182,7 +182,7 @@ fn polygons_are_told_until_there_are_as_many_as_a_report_has_room_for() {
 }
 
 /// Has no memory for what comes of the work.
-struct Cramped;
+pub(super) struct Cramped;
 
 impl Runner for Cramped {
     fn run(&self, items: &mut [Box<PairState>], work: &(dyn Fn(&mut PairState) + Sync)) {

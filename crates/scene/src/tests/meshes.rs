@@ -457,6 +457,21 @@ fn a_pair_that_a_budget_left_open_is_told_later() {
     assert_eq!((report.tally.stopped, report.tally.separated), (0, 1));
 }
 
+/// What a look at many faces takes is asked for before, and where it is not there, the frame is not
+/// answered.
+#[test]
+fn a_frame_without_room_to_look_at_faces_is_not_answered() {
+    use super::meet::Cramped;
+    use crate::{Unanswered, Waiting};
+    let peg = Body::solid(2, cube(0.5)).placed(at(0.0, 0.0, 2.0));
+    let mut scene = open(vec![body(1, vec![channel(1.0)]), peg]);
+    scene.apply(&frame(1, vec![moved(2, at(0.25, 0.0, 2.0))])).unwrap();
+    let refused = scene.answer_while(&all(), &Cramped, Waiting::for_ever());
+    assert!(matches!(refused, Err(Unanswered::NoRoom)), "{refused:?}");
+    let report = scene.answer_while(&all(), &Serial, Waiting::for_ever()).unwrap();
+    assert_eq!(verdicts(&report)[&(1, 2)], Verdict::Separated);
+}
+
 /// A body that becomes what it was as other parts keeps its contacts.
 #[test]
 fn a_body_that_changes_from_boxes_to_a_mesh_keeps_its_contacts() {
