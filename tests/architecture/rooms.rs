@@ -64,6 +64,7 @@ const SCENE: &[&str] = &[
 
 /// What is known of a pair, then what finds out each part of it, then what is asked in which order.
 const PAIRS: &[&str] = &[
+    "meshes",
     "two_parts",
     "report",
     "notes",

@@ -28,6 +28,7 @@ mod openings;
 mod ownership;
 mod packed;
 mod polyhedra;
+mod polyhedron_sessions;
 mod polytopes;
 mod queries;
 mod registration;

@@ -10,15 +10,15 @@ use tonic::Code;
 use crate::server::{Server, body, check, vector, verify};
 use crate::sessions::{all_pairs, started, step};
 
-const MARGIN: f64 = 0.25;
+pub(crate) const MARGIN: f64 = 0.25;
 
-fn pose([x, y, z]: [f64; 3], turn: f64) -> Option<api::Pose> {
+pub(crate) fn pose([x, y, z]: [f64; 3], turn: f64) -> Option<api::Pose> {
     let rotation = api::Quaternion { w: 1.0, x: 0.2 * turn, y: -0.3 * turn, z: turn };
     let orientation = Some(api::pose::Orientation::Rotation(rotation));
     Some(api::Pose { translation: vector(x, y, z), orientation })
 }
 
-fn rounded(core: Option<Core>, radius: f64, at: [f64; 3]) -> api::PlacedBody {
+pub(crate) fn rounded(core: Option<Core>, radius: f64, at: [f64; 3]) -> api::PlacedBody {
     let source = Some(Source::Rounded(api::RoundedShape { core, radius }));
     api::PlacedBody { source, pose: pose(at, 0.0) }
 }
@@ -57,7 +57,7 @@ fn way() -> Vec<Option<api::Pose>> {
     unturned.chain(turned.map(|(at, turn)| pose(at, turn))).collect()
 }
 
-fn opening(parts: &[Vec<api::PlacedBody>; 2]) -> api::OpenSessionRequest {
+pub(crate) fn opening(parts: &[Vec<api::PlacedBody>; 2]) -> api::OpenSessionRequest {
     let bodies = (1..).zip(parts).map(|(id, parts)| api::Body {
         id,
         parts: parts.clone(),
@@ -87,13 +87,13 @@ fn moved(frame_id: u64, at: Option<api::Pose>) -> api::Frame {
 }
 
 /// What a report says of the pair, as answers to questions about the two bodies.
-struct Claims {
-    bodies: [Option<api::PlacedBody>; 2],
-    report: api::PairReport,
+pub(crate) struct Claims {
+    pub(crate) bodies: [Option<api::PlacedBody>; 2],
+    pub(crate) report: api::PairReport,
 }
 
 impl Claims {
-    fn collision(&self) -> api::CollisionClaim {
+    pub(crate) fn collision(&self) -> api::CollisionClaim {
         let [p, q] = self.bodies.clone();
         let question = api::CheckCollisionRequest { p, q, margin: Some(MARGIN), options: None };
         let answer = api::CheckCollisionResponse {
@@ -105,7 +105,7 @@ impl Claims {
         api::CollisionClaim { question: Some(question), answer: Some(answer) }
     }
 
-    fn distance(&self) -> api::DistanceClaim {
+    pub(crate) fn distance(&self) -> api::DistanceClaim {
         let [p, q] = self.bodies.clone();
         let question = api::MeasureDistanceRequest { p, q, ..Default::default() };
         let answer = api::MeasureDistanceResponse {
@@ -130,7 +130,7 @@ impl Claims {
     }
 
     /// Of a second body that was there before.
-    fn first_contact(&self, from: Option<api::Pose>) -> Option<api::FirstContactClaim> {
+    pub(crate) fn first_contact(&self, from: Option<api::Pose>) -> Option<api::FirstContactClaim> {
         let [p, q] = self.bodies.clone();
         let report = self.report.first_contact.as_ref()?;
         let end = q.as_ref().and_then(|q| q.pose.clone());

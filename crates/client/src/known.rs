@@ -35,7 +35,8 @@ impl Known {
         self.robots.insert(id.to_owned(), request);
     }
 
-    /// The vertices of a polytope, if it was registered here by its points.
+    /// The vertices of a polytope, if it was registered here by its points. Those of a polyhedron
+    /// are not those of its hull, and what is proven of either takes a judge that knows its faces.
     pub(crate) fn vertices(&self, source: &api::placed_body::Source) -> Option<Arc<[Vec3]>> {
         let id = match source {
             api::placed_body::Source::Id(id) => id,
@@ -52,11 +53,37 @@ impl Known {
             | api::placed_body::Source::Rounded(_)
             | api::placed_body::Source::Compound(_) => return None,
         };
-        self.vertices.get(id).filter(|vertices| !vertices.is_empty()).cloned()
+        let known = self.vertices.get(id).filter(|_| !is_polyhedron(id));
+        known.filter(|vertices| !vertices.is_empty()).cloned()
     }
 
     /// Everything, to be registered again.
     pub(crate) fn all(&self) -> (Vec<api::PolytopeSpec>, Vec<api::RegisterRobotRequest>) {
         (self.specs.values().cloned().collect(), self.robots.values().cloned().collect())
+    }
+}
+
+/// Whether an id is that of a mesh that is kept as it is.
+fn is_polyhedron(id: &str) -> bool {
+    id.starts_with("m1-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use api::placed_body::Source;
+
+    /// A certificate about a hull would name vertices that the mesh lists elsewhere.
+    #[test]
+    fn vertices_of_polyhedra_are_not_told_as_those_of_hulls() {
+        let mut known = Known::default();
+        let vertices: Arc<[Vec3]> = [Vec3::zeros()].into();
+        for id in ["p1-a", "m1-a"] {
+            let spec = api::PolytopeSpec { alias: format!("of {id}"), ..Default::default() };
+            known.add_polytope(id, vertices.clone(), spec);
+        }
+        let told = |source| known.vertices(&source).is_some();
+        assert!(told(Source::Id("p1-a".to_owned())) && told(Source::Alias("of p1-a".to_owned())));
+        assert!(!told(Source::Id("m1-a".to_owned())) && !told(Source::Alias("of m1-a".to_owned())));
     }
 }

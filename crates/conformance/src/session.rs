@@ -22,11 +22,11 @@ use clearance_geometry::penetration::{Depth, Range};
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::separation::Decision;
-use clearance_scene::PairContact;
 use clearance_scene::{
     Between, Body, BodyId, Chosen, Declaration, Frame, Limits, Listed, Move, PairReport, Questions,
     Scene, Serial,
 };
+use clearance_scene::{PairContact, PartsProof};
 
 const LIMITS: Limits =
     Limits { bodies_max: 2, parts_max: 4, classes_max: 4, pairs_max: 4, listed_max: 4 };
@@ -168,10 +168,12 @@ fn replaced(polytope: Arc<Polytope>, pose: Pose) -> Frame {
 }
 
 /// The proof about two polytopes.
-fn decision(proof: ConvexProof) -> Result<Decision, String> {
+fn decision(proof: PartsProof) -> Result<Decision, String> {
     match proof {
-        ConvexProof::Polytopes(proof) => Ok(Decision { proof }),
-        ConvexProof::Rounded(_) => Err("a proof about rounded bodies".to_owned()),
+        PartsProof::Convex(ConvexProof::Polytopes(proof)) => Ok(Decision { proof }),
+        PartsProof::Convex(ConvexProof::Rounded(_)) | PartsProof::Faces(_) => {
+            Err("a proof about bodies that are no polytopes".to_owned())
+        }
     }
 }
 

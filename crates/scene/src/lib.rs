@@ -49,6 +49,7 @@ pub use self::memory::kept::Batch;
 pub use self::memory::runner::{Runner, Serial};
 pub use self::methods::{Chosen, Methods};
 pub use self::pair_key::PairKey;
+pub use self::pairs::meshes::{FacesMotion, FacesStand, PartsProof};
 pub use self::pairs::report::{
     Aliased, Counters, Event, EventKind, MoveError, PairContact, PairDepth, PairDistance,
     PairRange, PairReport, PartChain, PartGap, PartPair, PartProof, PartReach, PartRow,

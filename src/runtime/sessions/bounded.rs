@@ -63,6 +63,10 @@ impl<R: Runner + Sync> Runner for Bounded<'_, R> {
         });
     }
 
+    fn at_once(&self, items: usize) -> usize {
+        self.runner.at_once(items)
+    }
+
     /// A batch looks at what is remembered and adds nothing to it.
     fn run_batches(&self, batches: &mut [Batch<'_>], work: &(dyn Fn(&mut Batch<'_>) + Sync)) {
         self.runner.run_batches(batches, work);

@@ -23,6 +23,11 @@ impl Runner for Parallel {
             items.for_each(|state| work(state));
         }
     }
+
+    fn at_once(&self, items: usize) -> usize {
+        (items / PAIRS_PER_THREAD_MIN).clamp(1, rayon::current_num_threads()).min(items)
+    }
+
     fn run_batches(&self, batches: &mut [Batch<'_>], work: &(dyn Fn(&mut Batch<'_>) + Sync)) {
         let pairs: usize = batches.iter().map(Batch::len).sum();
         if pairs < 2 * PAIRS_PER_THREAD_MIN {

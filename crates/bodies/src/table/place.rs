@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::row::NotAnswered;
 use crate::body::Body;
 use crate::kind::Kind;
+use clearance_geometry::polyhedron::Polyhedron;
 use clearance_geometry::polytope::Polytope;
 
 /// A polytope, with balls around all its points.
@@ -14,6 +15,15 @@ pub struct ConvexPart<'a> {
     pub polytope: &'a Arc<Polytope>,
     /// Of the balls, metres; 0: there are none.
     pub radius: f64,
+}
+
+/// What a session knows of a part.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionPart<'a> {
+    /// Itself, or of a polyhedron its hull.
+    pub hull: ConvexPart<'a>,
+    /// What bounds a polyhedron.
+    pub mesh: Option<&'a Arc<Polyhedron>>,
 }
 
 /// Where a body may be beside in a question about two.
@@ -58,8 +68,8 @@ impl Place {
                 | Self::Compound,
                 Kind::Polytope,
             )
-            | (Self::Session | Self::SceneQuery | Self::Compound, Kind::Rounded) => Ok(()),
-            (Self::Session, Kind::Polyhedron) => Err("polyhedra in sessions"),
+            | (Self::Session | Self::SceneQuery | Self::Compound, Kind::Rounded)
+            | (Self::Session, Kind::Polyhedron) => Ok(()),
             (Self::SceneQuery, Kind::Polyhedron) => Err("questions to a scene about polyhedra"),
             (Self::Obstacle, Kind::Polyhedron) => Err("polyhedra as obstacles"),
             (Self::RobotPart, Kind::Polyhedron) => Err("polyhedra as parts of robots"),
@@ -82,9 +92,32 @@ impl Place {
         }
     }
 
-    /// What scenes and robots know of a body that may be there: a convex part.
+    /// What questions to scenes and robots know of a body that may be there: a convex part.
     pub fn part(self, body: &Body) -> Result<ConvexPart<'_>, NotAnswered> {
         self.takes(body.kind())?;
-        Ok(ConvexPart { polytope: body.hull(), radius: body.radius() })
+        match mesh_of(body) {
+            None => Ok(convex_part(body)),
+            Some(_) => {
+                let kinds = [body.kind(); 2];
+                Err(NotAnswered { field: "", what: "polyhedra as convex parts", kinds })
+            }
+        }
+    }
+
+    /// What a session knows of a body that may be a part there.
+    pub fn session_part(body: &Body) -> Result<SessionPart<'_>, NotAnswered> {
+        Self::Session.takes(body.kind())?;
+        Ok(SessionPart { hull: convex_part(body), mesh: mesh_of(body) })
+    }
+}
+
+fn convex_part(body: &Body) -> ConvexPart<'_> {
+    ConvexPart { polytope: body.hull(), radius: body.radius() }
+}
+
+fn mesh_of(body: &Body) -> Option<&Arc<Polyhedron>> {
+    match body {
+        Body::Polytope(_) | Body::Rounded(_) => None,
+        Body::Polyhedron(mesh) => Some(&mesh.polyhedron),
     }
 }

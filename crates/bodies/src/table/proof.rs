@@ -5,7 +5,7 @@ use clearance_geometry::claim::{
 };
 
 /// The proof of a verdict.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum VerdictProof {
     /// About the hulls of the bodies.
     OfHulls(StaticProof),

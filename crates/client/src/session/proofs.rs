@@ -20,7 +20,7 @@ pub struct Proven {
     /// Pairs whose verdict, and distance or depth if it is told, are proven.
     pub pairs: usize,
     /// Pairs of which that is not known: without certificates, packed, or of bodies whose vertices
-    /// are not known here, rounded, of several parts or carried by robots.
+    /// are not known here, rounded, polyhedra, of several parts or carried by robots.
     pub open: usize,
 }
 

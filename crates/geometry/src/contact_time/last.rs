@@ -40,6 +40,53 @@ pub struct LastContact {
     pub stopped: Option<Stopped>,
 }
 
+/// The question about the same motion, run backwards.
+#[derive(Clone, Copy, Debug)]
+pub struct Backwards<'a> {
+    /// With deviations that the ways back need: see the module.
+    pub question: Question<'a>,
+    /// Whether the ways back are exactly those there.
+    pub is_same_way: bool,
+}
+
+impl<'a> Backwards<'a> {
+    /// None for a motion that ends at no pose of f64 numbers.
+    pub fn of(question: &Question<'a>) -> Option<Self> {
+        let Pair { p, q } = &question.pair;
+        let of_p = WayBack::of(p, &question.motion_p)?;
+        let of_q = WayBack::of(q, &question.motion_q)?;
+        let is_same_way = of_p.off <= 0.0 && of_q.off <= 0.0;
+        let question = Question {
+            pair: Pair::new(p.body, of_p.from, q.body, of_q.from),
+            motion_p: of_p.motion,
+            motion_q: of_q.motion,
+            deviation_p: widened(question.deviation_p, of_p.off),
+            deviation_q: widened(question.deviation_q, of_q.off),
+            ..*question
+        };
+        Some(Self { question, is_same_way })
+    }
+
+    /// What is told of the last contact by what is found of the first one on the way back: the
+    /// outcome, until when that is free, and when it is in contact. Where the ways back are not
+    /// exactly those there, contact is not proven on these.
+    pub fn last_contact(
+        &self,
+        outcome: Outcome,
+        [t_free, t_contact]: [f64; 2],
+        stopped: Option<Stopped>,
+    ) -> LastContact {
+        let free = before_end(t_free)[1];
+        let (bracket, outcome) = match outcome {
+            Outcome::NoContact => ([0.0; 2], outcome),
+            Outcome::Undecided => ([0.0, free], outcome),
+            Outcome::Contact if self.is_same_way => ([before_end(t_contact)[0], free], outcome),
+            Outcome::Contact => ([0.0, free], Outcome::Undecided),
+        };
+        LastContact { bracket, outcome, stopped }
+    }
+}
+
 /// Finds the last contact of a motion whose ends are poses. None for one that ends at no pose of
 /// f64 numbers: a velocity or a screw was given instead.
 pub fn last_contact_by(
@@ -47,33 +94,15 @@ pub fn last_contact_by(
     question: &Question<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<Option<LastContact>, Stopped> {
-    let Pair { p, q } = &question.pair;
-    let (Some(of_p), Some(of_q)) =
-        (WayBack::of(p, &question.motion_p), WayBack::of(q, &question.motion_q))
-    else {
-        return Ok(None);
-    };
-    let back = Question {
-        pair: Pair::new(p.body, of_p.from, q.body, of_q.from),
-        motion_p: of_p.motion,
-        motion_q: of_q.motion,
-        deviation_p: widened(question.deviation_p, of_p.off),
-        deviation_q: widened(question.deviation_q, of_q.off),
-        ..*question
-    };
-    let found = first_contact_by(method, &back, &mut Witness::default(), effort)?;
-    let free = before_end(found.t_free)[1];
-    let is_same_way = of_p.off <= 0.0 && of_q.off <= 0.0;
-    let at_start = if found.outcome == Outcome::NoContact { 0.0 } else { free };
-    let none =
-        LastContact { bracket: [0.0, at_start], outcome: found.outcome, stopped: found.stopped };
-    if found.outcome != Outcome::Contact {
-        return Ok(Some(none));
+    let Some(back) = Backwards::of(question) else { return Ok(None) };
+    let found = first_contact_by(method, &back.question, &mut Witness::default(), effort)?;
+    let last = back.last_contact(found.outcome, [found.t_free, found.t_contact], found.stopped);
+    if found.outcome != Outcome::Contact || back.is_same_way {
+        return Ok(Some(last));
     }
+    let free = last.bracket[1];
     let contact = before_end(found.t_contact)[0];
-    if is_same_way {
-        return Ok(Some(LastContact { bracket: [contact, free], ..none }));
-    }
+    let proven = LastContact { outcome: Outcome::Contact, ..last };
     let mut lead = (free - contact).max(question.time_tolerance);
     let mut t = contact;
     for _ in 0..EARLIER_MAX {
@@ -81,12 +110,12 @@ pub fn last_contact_by(
             break;
         }
         if rotating::is_in_contact_at(question, t, &found.pairs, effort) {
-            return Ok(Some(LastContact { bracket: [t, free], ..none }));
+            return Ok(Some(LastContact { bracket: [t, free], ..proven }));
         }
         t = (contact - lead).max(0.0);
         lead *= 4.0;
     }
-    Ok(Some(LastContact { outcome: Outcome::Undecided, ..none }))
+    Ok(Some(last))
 }
 
 /// `1 - t`, rounded down and up.

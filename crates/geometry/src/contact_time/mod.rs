@@ -24,7 +24,7 @@ pub mod rotating;
 mod travel;
 
 pub use chord::Chord;
-pub use last::{LastContact, last_contact_by};
+pub use last::{Backwards, LastContact, last_contact_by};
 pub use linear::contact_at_start;
 pub use method::Method;
 pub use travel::{Travel, translation_of};

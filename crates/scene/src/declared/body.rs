@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::declared::groups::Groups;
 use clearance_geometry::Vec3;
+use clearance_geometry::polyhedron::Polyhedron;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 
@@ -11,13 +12,15 @@ use clearance_geometry::pose::Pose;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BodyId(pub u32);
 
-/// One convex piece of a body.
+/// One piece of a body: convex, or a polyhedron.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Its shape; shared, immutable.
+    /// Its shape; shared, immutable. Of a polyhedron it is the hull.
     pub polytope: Arc<Polytope>,
     /// The radius of the balls around all its points, metres; of a polytope itself 0.
     pub radius: f64,
+    /// What bounds a polyhedron; a convex part has none.
+    pub mesh: Option<Arc<Polyhedron>>,
     /// From the part's frame to the body's.
     pub body_from_part: Pose,
 }
@@ -25,16 +28,38 @@ pub struct Part {
 impl Part {
     /// A polytope in the body's frame.
     pub fn of(polytope: Arc<Polytope>) -> Self {
-        Self { polytope, radius: 0.0, body_from_part: Pose::identity() }
+        Self { polytope, radius: 0.0, mesh: None, body_from_part: Pose::identity() }
+    }
+
+    /// A polyhedron in the body's frame, with the hull of its vertices.
+    pub fn of_mesh(mesh: Arc<Polyhedron>, hull: Arc<Polytope>) -> Self {
+        Self { mesh: Some(mesh), ..Self::of(hull) }
     }
 
     /// Whether it is more than a polytope.
     pub fn is_rounded(&self) -> bool {
         self.radius > 0.0
     }
+
+    /// Whether it is a polyhedron, of which its hull says too little.
+    pub fn is_mesh(&self) -> bool {
+        self.mesh.is_some()
+    }
+
+    /// How many vertices it is made of.
+    pub fn vertex_count(&self) -> u32 {
+        let of_hull = self.polytope.vertex_count();
+        let of_mesh = |mesh: &Arc<Polyhedron>| u32::try_from(mesh.vertices().len());
+        self.mesh.as_ref().map_or(of_hull, |mesh| of_mesh(mesh).unwrap_or(u32::MAX))
+    }
+
+    /// Whether it bounds no volume, which what is asked beside a polyhedron has to.
+    pub(crate) fn is_flat(&self) -> bool {
+        !self.is_rounded() && self.polytope.dimension() < 3
+    }
 }
 
-/// A rigid body: one or several convex parts that move together.
+/// A rigid body: one or several parts that move together.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// The client's number for it.

@@ -63,6 +63,12 @@ pub enum Problem {
         contact_time::names_of_those_that_answer_all()
     )]
     NotRounded,
+    /// A polyhedron, in a scene of which a method was asked for by name.
+    #[error("polyhedra in sessions of which a method is asked for by name")]
+    NotOfMeshes,
+    /// A polyhedron beside a part without volume, or the other way round.
+    #[error("polytopes without volume or radius in a session that has polyhedra")]
+    FlatBesideMesh,
     /// A coordinate is not finite or too large.
     #[error("must be finite and at most 2^960 in every coordinate")]
     NotAPoint,

@@ -88,6 +88,8 @@ pub struct Questions {
     /// Proofs of so many bytes, as a report takes them at least: whoever reads it takes no more.
     /// Pairs after the first that have more are omitted.
     pub proof_bytes_max: usize,
+    /// Steps and links that a proof about the faces of two polyhedra may have.
+    pub cover_steps_max: u64,
     /// The numbers of the parts that have moved.
     pub placed: bool,
     /// Answer as from cold, in a fixed order.
@@ -102,6 +104,13 @@ impl Frame {
         let added = self.added.iter().flat_map(|body| &body.parts);
         let changed = self.changed.iter().flat_map(|change| &change.parts);
         added.chain(changed).any(Part::is_rounded)
+    }
+
+    /// Whether it adds a polyhedron, or puts one in the place of other parts.
+    pub fn has_meshes(&self) -> bool {
+        let added = self.added.iter().flat_map(|body| &body.parts);
+        let changed = self.changed.iter().flat_map(|change| &change.parts);
+        added.chain(changed).any(Part::is_mesh)
     }
 
     /// Whether it changes more than where bodies are.
@@ -127,6 +136,9 @@ impl Moves for Vec<Move> {
     }
 }
 
+/// See [`Questions::cover_steps_max`]: what who says nothing else gets.
+const COVER_STEPS_MAX: u64 = 1 << 14;
+
 impl Default for Questions {
     fn default() -> Self {
         Self {
@@ -145,6 +157,7 @@ impl Default for Questions {
             between_chosen: Between::default(),
             certificates: false,
             proof_bytes_max: usize::MAX,
+            cover_steps_max: COVER_STEPS_MAX,
             placed: false,
             canonical: false,
             steps_max: u64::MAX,

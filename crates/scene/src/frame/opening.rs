@@ -67,6 +67,8 @@ impl Scene {
             has_changed: true,
             swept: SweptBodies::None,
             has_chosen: false,
+            has_meshes: false,
+            look_bytes: 0,
             open: Vec::new(),
             asked: None,
             body_bytes: 0,

@@ -17,14 +17,15 @@ use crate::memory::runner::PairWork;
 use crate::memory::table;
 use crate::pair_key::PairKey;
 use crate::pairs::answer::PairAnswer;
+use crate::pairs::meshes::{FacesMotion, PartsProof};
 use crate::pairs::report::{
     PairReport, PartChain, PartGap, PartPair, PartProof, PartReach, PartRow,
 };
 use crate::pairs::state::Task;
-use crate::pairs::work::part_pairs;
+use crate::pairs::work::{can_be_proven, part_pairs};
 use crate::waiting::Unanswered;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{ConvexProof, Direction, StaticProof};
+use clearance_geometry::claim::{ConvexProof, Cover, CoverStep, Direction, StaticProof};
 use clearance_geometry::pair::VertexPair;
 use clearance_geometry::penetration::Range;
 
@@ -47,11 +48,16 @@ impl Scene {
         Ok(places)
     }
 
+    fn can_be_proven(&self, key: PairKey) -> bool {
+        let [p, q] = [key.p, key.q].map(|index| &self.entries[index as usize]);
+        can_be_proven(p, q)
+    }
+
     /// What telling a pair takes, bytes: with its proofs, at most where they are still to be made.
     fn bytes_to_tell(&self, key: PairKey, questions: &Questions) -> usize {
         let answer = self.told(key);
         let own = size_of::<PairReport>() + answer.bytes_of_lists();
-        if !questions.certificates || answer.proofs.is_some() {
+        if !questions.certificates || answer.proofs.is_some() || !self.can_be_proven(key) {
             return own;
         }
         let if_asked = |is_asked: bool, bytes: usize| if is_asked { bytes } else { 0 };
@@ -116,7 +122,8 @@ impl Round<'_> {
         if !self.work.questions.certificates {
             return Ok(());
         }
-        let is_missing = |key: &PairKey| scene.told(*key).proofs.is_none();
+        let is_missing =
+            |key: &PairKey| scene.can_be_proven(*key) && scene.told(*key).proofs.is_none();
         let keys: Vec<PairKey> = next.iter().map(|(key, _)| *key).filter(is_missing).collect();
         self.ask(scene, &keys, Task::Prove)
     }
@@ -157,6 +164,7 @@ impl Round<'_> {
             along: along.cloned(),
             first_contact: answer.contact.as_deref().cloned(),
             proofs: proofs.cloned().unwrap_or_default(),
+            is_beyond_proof: !scene.can_be_proven(key),
             stopped,
         };
         let counts = [key.p, key.q].map(|at| scene.entries[at as usize].body.parts.len());
@@ -197,7 +205,7 @@ impl LeastBytes {
         let distance = pair.distance.as_ref().map_or(0, |known| {
             let gaps: usize = known.gaps.iter().map(|gap| self.gap(gap)).sum();
             // It is in the proof of the distance, too.
-            verdict + gaps
+            verdict + gaps + known.by_faces.as_ref().map_or(0, parts_proof)
         });
         let depth = pair.depth.as_ref().map_or(0, |known| {
             let reaches: usize = known.others.iter().map(|reach| self.reach(reach)).sum();
@@ -226,7 +234,7 @@ impl LeastBytes {
         let parts = one.parts;
         self.parts([parts.map(|parts| parts.p), parts.map(|parts| parts.q)])
             + Self::MESSAGE
-            + convex_proof(&one.proof)
+            + parts_proof(&one.proof)
     }
 
     fn gap(&self, gap: &PartGap) -> usize {
@@ -243,8 +251,33 @@ impl LeastBytes {
     fn chain(&self, chain: &PartChain) -> usize {
         let parts = chain.parts;
         let links = chain.links.iter().map(|link| Self::MESSAGE + direction(&link.direction) + 9);
-        self.parts([parts.map(|parts| parts.p), parts.map(|parts| parts.q)]) + links.sum::<usize>()
+        let faces = chain.faces.as_ref().map_or(0, |faces| faces_motion(faces));
+        let names = self.parts([parts.map(|parts| parts.p), parts.map(|parts| parts.q)]);
+        names + links.sum::<usize>() + faces
     }
+}
+
+fn parts_proof(proof: &PartsProof) -> usize {
+    match proof {
+        PartsProof::Convex(proof) => convex_proof(proof),
+        PartsProof::Faces(stand) => stand.cover().map_or(0, cover),
+    }
+}
+
+fn faces_motion(motion: &FacesMotion) -> usize {
+    cover(&motion.proof.free)
+}
+
+fn cover(cover: &Cover) -> usize {
+    let step = |step: &CoverStep| match step {
+        CoverStep::SplitP | CoverStep::SplitQ => LeastBytes::MESSAGE,
+        CoverStep::Apart(chain) => {
+            let links = chain.iter().map(|link| LeastBytes::MESSAGE + direction(&link.direction));
+            LeastBytes::MESSAGE + links.sum::<usize>()
+        }
+    };
+    let orders = cover.order_p.len() + cover.order_q.len();
+    orders + cover.steps.iter().map(step).sum::<usize>()
 }
 
 fn convex_proof(proof: &ConvexProof) -> usize {

@@ -83,6 +83,11 @@ pub struct Scene {
     pub(crate) swept: SweptBodies,
     /// Whether some bodies ask for first contacts of their own.
     pub(crate) has_chosen: bool,
+    /// Whether a body has a polyhedron as a part.
+    pub(crate) has_meshes: bool,
+    /// What a look at the faces of two bodies takes while it lasts, bytes at most; 0 without
+    /// polyhedra.
+    pub(crate) look_bytes: usize,
     /// The pairs of which the last answer left something open.
     pub(crate) open: Vec<PairKey>,
     /// What the last answer was asked.
@@ -224,12 +229,18 @@ impl Scene {
         parts.any(Part::is_rounded)
     }
 
-    /// Which bodies have one part and no margin with any other. None is, where a method was asked
-    /// for by name: the report has its counters beside the verdicts.
+    /// Whether a body has a polyhedron as a part.
+    pub fn has_meshes(&self) -> bool {
+        self.has_meshes
+    }
+
+    /// Which bodies have one convex part and no margin with any other. None is, where a method was
+    /// asked for by name: the report has its counters beside the verdicts.
     pub(crate) fn simple_bodies(&self) -> Vec<bool> {
         let is_any = !self.methods.are_named();
         let bodies = self.entries.iter().zip(&self.book.reaches);
-        bodies.map(|(entry, reach)| is_any && entry.form.is_plain && *reach <= 0.0).collect()
+        let is_simple = |entry: &Entry| is_any && entry.form.is_plain && !entry.form.has_mesh;
+        bodies.map(|(entry, reach)| is_simple(entry) && *reach <= 0.0).collect()
     }
 
     /// The body's index, which is likely `next`.

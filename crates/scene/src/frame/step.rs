@@ -336,7 +336,12 @@ impl Scene {
     ) -> Result<(), Unanswered> {
         for keys in keys.chunks(PAIRS_AT_ONCE) {
             on.waiting.go_on()?;
+            let at_once = self.look_bytes.saturating_mul(on.runner.at_once(keys.len()));
+            if at_once > 0 {
+                on.take_room(at_once)?;
+            }
             self.run_at_once(keys, task, on, &mut look);
+            on.runner.give_back(at_once);
             on.take_room(0)?;
         }
         on.waiting.go_on()

@@ -17,6 +17,7 @@ use crate::frame::scene::{Scene, SweptBodies};
 use crate::memory::kept::Noted;
 use crate::methods::Methods;
 use crate::pair_key::PairKey;
+use crate::pairs::meshes::bytes_of_look;
 use crate::placed::entry::Entry;
 use clearance_geometry::separation::METHODS;
 
@@ -98,6 +99,7 @@ impl Scene {
         });
         let mut bodies: Vec<&Body> = staying.chain(newcomers.iter().map(|e| &e.body)).collect();
         bodies.sort_unstable_by_key(|body| body.id);
+        check_beside_meshes(&bodies, &newcomers, &path_of, to.changed)?;
         robots.attach(&to.robots, &bodies)?;
         let margins_change = to.rules.is_some() || to.rule_changes.is_some();
         let new_rules = self.rules_from_now_on(to.rules, to.rule_changes, &gone, &bodies)?;
@@ -122,10 +124,18 @@ impl Scene {
             (0..self.entries.len() as u32).filter(|&body| self.has_moved[body as usize]).collect();
         self.travel = vec![0.0; self.entries.len()];
         self.has_chosen = self.entries.iter().any(|entry| entry.body.continuous);
+        self.has_meshes = self.entries.iter().any(Entry::has_mesh);
+        self.look_bytes = if self.has_meshes { self.bytes_of_look() } else { 0 };
         self.open.clear();
         self.has_changed = true;
         self.swept = SweptBodies::None;
         Ok(())
+    }
+
+    /// What a look at the faces of any two parts takes while it lasts, bytes at most.
+    fn bytes_of_look(&self) -> usize {
+        let parts = self.entries.iter().flat_map(|entry| &entry.body.parts);
+        2 * parts.map(bytes_of_look).max().unwrap_or(0)
     }
 
     /// Takes up bodies that are new or others than they were.
@@ -206,7 +216,7 @@ impl Scene {
             parts -= one.body.parts.len();
             one.take(change, &path)?;
             check_body(&one.body, &path)?;
-            self.check_radii(&one.body, &path)?;
+            self.check_parts(&one.body, &path)?;
             self.check_slack(one.body.margin, || format!("{path}.margin"))?;
             parts += one.body.parts.len();
             if parts > self.limits.parts_max {
@@ -295,9 +305,14 @@ impl Scene {
         Ok(())
     }
 
-    /// That the methods of the scene answer about the rounded parts of a body.
-    fn check_radii(&self, body: &Body, path: &str) -> Result<(), DeclarationError> {
+    /// That the methods of the scene answer about the parts of a body that are not polytopes.
+    fn check_parts(&self, body: &Body, path: &str) -> Result<(), DeclarationError> {
         let Methods { verdict, first_contact, .. } = &self.methods;
+        let mesh = body.parts.iter().position(Part::is_mesh);
+        if let Some(at) = mesh.filter(|_| self.methods.are_named()) {
+            let path = format!("{path}.parts[{at}]");
+            return Err(DeclarationError::new(path, Problem::NotOfMeshes));
+        }
         let answers = !verdict.is_named || verdict.method.name == METHODS[0].name;
         if answers && first_contact.method.answers_all() {
             return Ok(());
@@ -325,7 +340,7 @@ impl Scene {
         for (index, body) in added.enumerate() {
             let at = path_of(index);
             check_body(&body, &at)?;
-            self.check_radii(&body, &at)?;
+            self.check_parts(&body, &at)?;
             self.check_slack(body.margin, || format!("{at}.margin"))?;
             self.check_slack(body.deviation, || format!("{at}.deviation"))?;
             if !taken.insert(body.id) {
@@ -381,4 +396,32 @@ impl Scene {
         let simple = self.simple_bodies();
         self.table.renumber(simple, |index| new_index[index as usize]);
     }
+}
+
+/// That there are no parts without volume beside polyhedra in a scene of these bodies, of which the
+/// newcomers and those that change may be to blame.
+fn check_beside_meshes(
+    bodies: &[&Body],
+    newcomers: &[Entry],
+    path_of: &dyn Fn(usize) -> String,
+    changed: &[BodyChange],
+) -> Result<(), DeclarationError> {
+    let has = |is: fn(&Part) -> bool| bodies.iter().any(|body| body.parts.iter().any(is));
+    if !has(Part::is_mesh) || !has(Part::is_flat) {
+        return Ok(());
+    }
+    let lists = newcomers.iter().map(|entry| &entry.body.parts[..]);
+    let lists = lists.chain(changed.iter().map(|change| &change.parts[..]));
+    let lists: Vec<&[Part]> = lists.collect();
+    let first = |is: fn(&Part) -> bool| {
+        let found = lists.iter().map(|parts| parts.iter().position(is));
+        found.enumerate().find_map(|(list, part)| Some((list, part?)))
+    };
+    let (list, part) = first(Part::is_flat).or_else(|| first(Part::is_mesh)).unwrap_or((0, 0));
+    let path = match list.checked_sub(newcomers.len()) {
+        None => path_of(list),
+        Some(change) => format!("changed_bodies[{change}]"),
+    };
+    let path = format!("{path}.parts[{part}]");
+    Err(DeclarationError::new(path, Problem::FlatBesideMesh))
 }

@@ -14,6 +14,11 @@ pub trait Runner {
     /// Calls `work` once for every batch.
     fn run_batches(&self, batches: &mut [Batch<'_>], work: &(dyn Fn(&mut Batch<'_>) + Sync));
 
+    /// How many of so many items are worked on at the same time, at most.
+    fn at_once(&self, items: usize) -> usize {
+        items.min(1)
+    }
+
     /// Whether there is memory for so many bytes of what comes of the work.
     fn has_room(&self, _bytes: usize) -> bool {
         true

@@ -6,15 +6,18 @@ use crate::bounds::Gap;
 use crate::declared::body::Part;
 use crate::declared::question::{Between, Questions};
 use crate::methods::{AskedOf, Methods};
+use crate::pairs::meshes::PartsProof;
 use crate::pairs::notes::Notes;
 use crate::pairs::report::{PairContact, PairDepth, PairDistance, PairRange, PartPair, PartProof};
 use crate::pairs::two_parts::TwoParts;
 use crate::placed::entry::{PairSide, Placement};
+use clearance_bodies::table::Wanted;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{ConvexProof, StaticProof, Verdict};
 use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::meeting::Impact;
+use clearance_geometry::pose::Pose;
 use clearance_geometry::witness::Witness;
 
 /// Everything a pair is asked about; shared by all threads, changed by none.
@@ -147,7 +150,8 @@ impl PairAnswer {
     /// Memory of what it holds beyond itself, bytes: two bodies of several parts have a proof, a
     /// gap or a reach for each two of these.
     pub(crate) fn bytes_of_lists(&self) -> usize {
-        let proofs = self.proofs.as_ref().map_or(0, |proofs| size_of_val(&**proofs));
+        let proofs = self.proofs.as_ref();
+        let proofs = proofs.map_or(0, |all| all.iter().map(PartProof::bytes).sum());
         let distance = self.distance.as_deref();
         let distance = distance.map_or(0, |known| size_of_val(known) + known.1.bytes_of_proofs());
         let depth = self.depth.as_deref();
@@ -164,7 +168,7 @@ impl PairAnswer {
     pub(crate) fn forget_proofs(&mut self) {
         self.proofs = None;
         if let Some(known) = &mut self.distance {
-            known.1.gaps = Vec::new();
+            (known.1.gaps, known.1.by_faces) = (Vec::new(), None);
         }
         if let Some(known) = &mut self.depth {
             (known.others, known.depth.surface) = (Vec::new(), None);
@@ -179,8 +183,8 @@ impl PairAnswer {
 }
 
 /// The proof that two boxes are apart is one about what they hold.
-pub(crate) fn boxes_prove(gap: &Gap) -> ConvexProof {
-    StaticProof::Separated { direction: gap.direction() }.into()
+pub(crate) fn boxes_prove(gap: &Gap) -> PartsProof {
+    ConvexProof::from(StaticProof::Separated { direction: gap.direction() }).into()
 }
 
 impl Asking<'_> {
@@ -226,7 +230,19 @@ impl Asking<'_> {
 
     fn placed(&self, parts: PartPair, [at_p, at_q]: [&Placement; 2]) -> TwoParts<'_> {
         let (p, q) = (parts.p as usize, parts.q as usize);
-        TwoParts::new(self.parts(parts), [at_p.parts[p].pose, at_q.parts[q].pose])
+        self.parts_at(parts, [at_p.parts[p].pose, at_q.parts[q].pose])
+    }
+
+    /// Two parts in these poses.
+    pub(crate) fn parts_at(&self, parts: PartPair, poses: [Pose; 2]) -> TwoParts<'_> {
+        let cover_steps_max = self.questions.cover_steps_max;
+        let wanted = Wanted { certificate: self.proves, cover_steps_max };
+        TwoParts::new(self.parts(parts), poses, wanted)
+    }
+
+    /// Whether one of the bodies has a polyhedron as a part.
+    pub(crate) fn has_mesh(&self) -> bool {
+        self.p.has_mesh() || self.q.has_mesh()
     }
 
     /// Two parts, as they are declared.

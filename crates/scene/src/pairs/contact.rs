@@ -10,8 +10,9 @@ use crate::pairs::notes::Notes;
 use crate::pairs::report::{PairContact, PartChain, PartPair};
 use crate::pairs::two_parts::PartsContact;
 use clearance_geometry::claim::{Frame, Link, Outcome, Verdict};
-use clearance_geometry::contact_time::{self, LastContact};
+use clearance_geometry::contact_time::LastContact;
 use clearance_geometry::effort::Stopped;
+use clearance_geometry::faces::contact::FaceCourse;
 use clearance_geometry::pair::Question;
 use clearance_robot::meeting::{
     Met, Rendezvous, Traveller, first_meeting, first_meeting_backwards,
@@ -34,8 +35,9 @@ pub(crate) fn between(
     // A certificate names the motion of each body, and a chain's is none of the list.
     let keeps_proofs = asking.proves && margin >= asking.margin && !is_on_chain;
     let has_moved = asking.p.has_moved() || asking.q.has_moved();
-    // The proof of a verdict does not prove a margin.
-    if !has_moved && (margin <= 0.0 || !keeps_proofs) {
+    // The proof of a verdict does not prove a margin, and one about faces no time but its own.
+    let is_proof_enough = margin <= 0.0 && !asking.has_mesh();
+    if !has_moved && (is_proof_enough || !keeps_proofs) {
         return Some(at_rest(now, margin));
     }
     let is_beyond = |gap: &Gap| margin <= 0.0 || gap.lower > margin;
@@ -130,6 +132,7 @@ fn at_rest(now: &PairAnswer, margin: f64) -> PairContact {
             parts: entry.parts,
             links: apart_along.map(whole_step).into_iter().collect(),
             pairs: ArrayVec::new(),
+            faces: None,
             initial: Some(entry.proof.clone()),
             start: ArrayVec::new(),
         });
@@ -165,8 +168,13 @@ pub(crate) fn parting(
         };
         let LastContact { bracket: [contact, free], outcome, .. } =
             way.ask_last(parts, notes).unwrap_or(open);
-        let is_last = last.parts.is_none() || contact > last.bracket[0];
-        if outcome == Outcome::Contact && is_last {
+        let is_last = match outcome {
+            Outcome::Contact => last.parts.is_none() || contact > last.bracket[0],
+            // Nobody knows better of polyhedra that turn.
+            Outcome::Undecided => asking.has_mesh() && free > last.bracket[1],
+            Outcome::NoContact => false,
+        };
+        if is_last {
             (last.parts, last.parts_free) = (Some(parts), free);
         }
         last.bracket = [last.bracket[0].max(contact), last.bracket[1].max(free)];
@@ -194,9 +202,10 @@ impl Way<'_> {
             return Ok(at_once);
         }
         let (two, question) = (self.asking.at_start(parts), self.question(parts));
+        let course = FaceCourse { question: &question, margin: self.margin };
         let method = self.asking.methods.first_contact.method;
         self.asking.spend(AskedOf::FirstContact, parts, notes, |witness, effort| {
-            two.first_contact(method, &question, witness, effort)
+            two.first_contact(method, &course, witness, effort)
         })
     }
 
@@ -247,9 +256,10 @@ impl Way<'_> {
     /// First contact of two such parts.
     fn ask_chains(&self, parts: PartPair, notes: &mut Notes<'_>) -> Met {
         let Some(([p, q], asked)) = self.on_chains(parts) else { return Met::UNKNOWN };
-        self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
+        let met = self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
             first_meeting([&p, &q], asked, effort)
-        })
+        });
+        if self.asking.has_mesh() { of_hulls(met) } else { met }
     }
 
     /// Last contact of two parts.
@@ -260,17 +270,29 @@ impl Way<'_> {
             let back = self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
                 first_meeting_backwards([&p, &q], asked, effort)
             });
+            let back = if self.asking.has_mesh() { of_hulls(back) } else { back };
             let Met { outcome, t_free, t_contact, stopped } = back;
             let contact = if outcome == Outcome::Contact { 1.0 - t_contact } else { 0.0 };
             let free = if outcome == Outcome::NoContact { 0.0 } else { 1.0 - t_free };
             return Some(LastContact { bracket: [contact, free], outcome, stopped });
         }
-        let (question, method) = (self.question(parts), self.asking.methods.first_contact.method);
+        let (two, question) = (self.asking.at_start(parts), self.question(parts));
+        let course = FaceCourse { question: &question, margin: self.margin };
+        let method = self.asking.methods.first_contact.method;
         let found = self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
-            contact_time::last_contact_by(method, &question, effort)
+            two.last_contact(method, &course, effort)
         });
         found.ok().flatten()
     }
+}
+
+/// What hulls say of polyhedra on ways that only hulls are looked at on: where these meet, nobody
+/// knows whether the polyhedra do.
+fn of_hulls(met: Met) -> Met {
+    let may_meet = met.outcome != Outcome::NoContact;
+    let outcome = if may_meet { Outcome::Undecided } else { met.outcome };
+    let stopped = met.stopped.or(may_meet.then_some(Stopped::Unresolved));
+    Met { outcome, t_contact: if may_meet { 1.0 } else { met.t_contact }, stopped, ..met }
 }
 
 /// The bodies meet when the first of their parts do, and are free as long as all parts are.
@@ -303,17 +325,18 @@ fn merge_with_proof(
     found: PartsContact,
     keeps_proofs: bool,
 ) {
-    let PartsContact { met, initial, start, links, pairs } = found;
+    let PartsContact { met, initial, faces, start, links, pairs } = found;
     merge(first, parts, &met);
     if keeps_proofs {
         let (parts, initial) = (Some(parts), Some(initial));
-        first.chains.push(PartChain { parts, links, pairs, initial, start });
+        first.chains.push(PartChain { parts, links, pairs, initial, faces, start });
     }
 }
 
 fn boxes_prove_all(parts: Option<PartPair>, gap: &Gap) -> PartChain {
     let links = vec![whole_step(gap.direction())];
-    PartChain { parts, links, pairs: ArrayVec::new(), initial: None, start: ArrayVec::new() }
+    let (pairs, start) = (ArrayVec::new(), ArrayVec::new());
+    PartChain { parts, links, pairs, initial: None, faces: None, start }
 }
 
 fn whole_step(direction: clearance_geometry::claim::Direction) -> Link {

@@ -9,6 +9,7 @@ use arrayvec::ArrayVec;
 use crate::bounds::Gap;
 use crate::methods::AskedOf;
 use crate::pairs::answer::Asking;
+use crate::pairs::meshes::PartsProof;
 use crate::pairs::notes::Notes;
 use crate::pairs::report::{PairDepth, PairDistance, PartGap, PartPair, PartReach, PartRow};
 use crate::pairs::two_parts::PartsDepth;
@@ -45,6 +46,7 @@ pub(crate) fn distance(
         }
         let (lower, stopped) =
             nearest.as_ref().map_or((f64::INFINITY, None), |known| (known.lower, known.stopped));
+        let (found, found_stopped) = ([measured.lower, measured.upper], measured.stopped);
         if measured.upper < best || nearest.is_none() {
             nearest = Some(PairDistance {
                 lower: measured.lower,
@@ -54,14 +56,15 @@ pub(crate) fn distance(
                 closest_p: measured.closest_p,
                 closest_q: measured.closest_q,
                 gaps: Vec::new(),
+                by_faces: asking.kept(measured.proof),
                 stopped: None,
             });
         }
         if let Some(known) = &mut nearest {
-            known.lower = measured.lower.min(lower);
-            known.stopped = stopped.or(measured.stopped);
+            known.lower = found[0].min(lower);
+            known.stopped = stopped.or(found_stopped);
         }
-        if best.min(measured.upper) <= 0.0 {
+        if best.min(found[1]) <= 0.0 {
             break;
         }
     }
@@ -90,6 +93,7 @@ pub(crate) fn common_point(
         closest_p: measured.closest_p,
         closest_q: measured.closest_q,
         gaps: Vec::new(),
+        by_faces: asking.kept(measured.proof),
         stopped: measured.stopped,
     })
 }
@@ -118,11 +122,15 @@ fn gaps(
     gaps
 }
 
-/// The deepest pair of parts; none if none overlap.
+/// The deepest pair of parts; none if none overlap, or where nobody knows how deep parts do: of
+/// polyhedra.
 pub(crate) fn depth(
     asking: &Asking<'_>,
     notes: &mut Notes<'_>,
 ) -> Result<Option<PairDepth>, Stopped> {
+    if asking.has_mesh() {
+        return Ok(None);
+    }
     let mut deepest: Option<(PartPair, PartsDepth)> = None;
     let mut outward: Vec<(PartPair, Direction)> = Vec::new();
     for parts in asking.part_pairs() {
@@ -187,6 +195,13 @@ enum Told {
 }
 
 impl Asking<'_> {
+    /// A proof, if it is kept beside the distance that it is about: of polyhedra, where that of the
+    /// verdict does not say how far apart they are.
+    fn kept(&self, proof: PartsProof) -> Option<PartsProof> {
+        let is_of_faces = matches!(proof, PartsProof::Faces(_));
+        Some(proof).filter(|_| self.proves && is_of_faces)
+    }
+
     /// Whether a proof has to say which parts it is about.
     fn lists_parts(&self) -> bool {
         let is_single = self.p.now.parts.len() == 1 && self.q.now.parts.len() == 1;

@@ -148,7 +148,7 @@ impl Asking<'_> {
         let (p, q) = (parts.p as usize, parts.q as usize);
         let pose_p = self.p.motion_of(p).pose_rounded(&self.p.at_start().parts[p].pose, t);
         let pose_q = self.q.motion_of(q).pose_rounded(&self.q.at_start().parts[q].pose, t);
-        TwoParts::new(self.parts(parts), [pose_p, pose_q])
+        self.parts_at(parts, [pose_p, pose_q])
     }
 
     /// Whether a robot moves one of the two bodies.
@@ -165,7 +165,7 @@ impl Asking<'_> {
     ) -> Result<Option<Impact>, Stopped> {
         let p = self.p.traveller(parts.p as usize);
         let (Some(p), Some(q)) = (p, self.q.traveller(parts.q as usize)) else { return Ok(None) };
-        let two = TwoParts::new(self.parts(parts), [p.pose_rounded(t), q.pose_rounded(t)]);
+        let two = self.parts_at(parts, [p.pose_rounded(t), q.pose_rounded(t)]);
         self.impact_of(parts, &two, notes).map(Some)
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod contact;
 pub(crate) mod measures;
 pub(crate) mod meet;
+pub(crate) mod meshes;
 pub(crate) mod notes;
 pub(crate) mod ranges;
 pub(crate) mod report;

@@ -18,10 +18,13 @@ pub(crate) fn look_along(asking: &Asking<'_>, answer: &mut PairAnswer, notes: &m
     if answer.along.as_ref().is_some_and(|known| known.direction == direction) {
         return;
     }
-    // Whoever asks about rounded parts is refused before.
+    // Whoever asks about rounded parts or polyhedra is refused before.
     let are_rounded = asking.part_pairs().any(|parts| asking.now(parts).rounded().is_some());
-    let found =
-        if are_rounded { Err(Stopped::Unresolved) } else { range(asking, direction, notes) };
+    let found = if are_rounded || asking.has_mesh() {
+        Err(Stopped::Unresolved)
+    } else {
+        range(asking, direction, notes)
+    };
     match found {
         Ok(range) => answer.along = Some(Box::new(range)),
         Err(stopped) => (answer.along, answer.stopped) = (None, Some(stopped)),

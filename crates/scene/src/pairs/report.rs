@@ -5,9 +5,10 @@ use arrayvec::ArrayVec;
 use crate::declared::body::BodyId;
 use crate::declared::robots::RobotMoveError;
 use crate::methods::CostOfEach;
+use crate::pairs::meshes::{FacesMotion, PartsProof};
 use crate::pairs::two_parts::PartsDepth;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{ConvexProof, Direction, Link, Outcome, Span, Verdict};
+use clearance_geometry::claim::{Direction, Link, Outcome, Span, Verdict};
 use clearance_geometry::contact_time;
 use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Cost, Stopped};
@@ -192,6 +193,9 @@ pub struct PairReport {
     /// If certificates were asked: the proofs that together prove the verdict and, of separated
     /// bodies with a margin, what is said of that: within, one shows it; beyond, all do.
     pub proofs: Vec<PartProof>,
+    /// Whether no certificates are made of it: one of its bodies has a polyhedron, and one several
+    /// parts.
+    pub is_beyond_proof: bool,
     /// Why less is known than was asked.
     pub stopped: Option<Stopped>,
 }
@@ -203,15 +207,20 @@ pub struct PartProof {
     /// once.
     pub parts: Option<PartPair>,
     /// The proof.
-    pub proof: ConvexProof,
+    pub proof: PartsProof,
     /// What shows that separated parts are within the pair's margin, or beyond it; none where the
     /// direction does. See `geometry::judge::judge_margin`.
     pub margin_pairs: ArrayVec<VertexPair, 3>,
 }
 
 impl PartProof {
+    /// Memory that it takes, bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.proof.bytes()
+    }
+
     /// Without a word about the margin.
-    pub(crate) fn of(parts: Option<PartPair>, proof: ConvexProof) -> Self {
+    pub(crate) fn of(parts: Option<PartPair>, proof: PartsProof) -> Self {
         Self { parts, proof, margin_pairs: ArrayVec::new() }
     }
 }
@@ -227,6 +236,9 @@ pub struct PairDistance {
     pub parts: PartPair,
     /// See `geometry::distance::Distance`.
     pub pairs: ArrayVec<VertexPair, 3>,
+    /// If certificates were asked, of bodies of one part each, one of which at least is a
+    /// polyhedron: how they stand and, if apart, that they are so by the lower bound.
+    pub by_faces: Option<PartsProof>,
     /// Closest points in the world, rounded.
     pub closest_p: Vec3,
     /// See `closest_p`.
@@ -271,7 +283,7 @@ impl PairReport {
     pub fn bytes(&self) -> usize {
         size_of::<Self>()
             + self.polygon.len() * size_of::<Vec3>()
-            + self.proofs.len() * size_of::<PartProof>()
+            + self.proofs.iter().map(PartProof::bytes).sum::<usize>()
             + self.distance.as_ref().map_or(0, PairDistance::bytes_of_proofs)
             + self.depth.as_ref().map_or(0, PairDepth::bytes_of_proofs)
             + self.along.as_ref().map_or(0, PairRange::bytes_of_proofs)
@@ -300,7 +312,7 @@ impl PairRange {
 impl PairDistance {
     /// Memory of its proofs beyond itself, bytes.
     pub(crate) fn bytes_of_proofs(&self) -> usize {
-        size_of_val(&*self.gaps)
+        size_of_val(&*self.gaps) + self.by_faces.as_ref().map_or(0, PartsProof::bytes)
     }
 
     /// Whether the search ended early, at one of these stops.
@@ -368,8 +380,12 @@ pub struct PairContact {
 impl PairContact {
     /// Memory of its proofs beyond itself, bytes.
     pub(crate) fn bytes_of_proofs(&self) -> usize {
-        let links = self.chains.iter().map(|chain| size_of_val(&*chain.links));
-        size_of_val(&*self.chains) + links.sum::<usize>()
+        let of_faces = |chain: &PartChain| {
+            let initial = chain.initial.as_ref().map_or(0, PartsProof::bytes);
+            initial + chain.faces.as_ref().map_or(0, |faces| faces.bytes())
+        };
+        let of_chain = |chain: &PartChain| size_of_val(&*chain.links) + of_faces(chain);
+        size_of_val(&*self.chains) + self.chains.iter().map(of_chain).sum::<usize>()
     }
 
     /// Whether the bodies met on the way or at its end.
@@ -405,7 +421,9 @@ pub struct PartChain {
     /// Vertex pairs that prove the contact, if any.
     pub pairs: ArrayVec<VertexPair, 6>,
     /// The proof of the verdict at t = 0, unless boxes prove the whole motion free.
-    pub initial: Option<ConvexProof>,
+    pub initial: Option<PartsProof>,
+    /// Of polyhedra that are apart at t = 0: what is proven of their faces.
+    pub faces: Option<Box<FacesMotion>>,
     /// Of rounded parts that are apart then and within a margin of nothing: what shows it where no
     /// link does. See `geometry::rounded::RoundedFirstContact::start_pairs`.
     pub start: ArrayVec<VertexPair, 3>,

@@ -3,10 +3,11 @@
 use crate::bounds::Gap;
 use crate::methods::AskedOf;
 use crate::pairs::answer::{Asking, PairAnswer, boxes_prove};
+use crate::pairs::meshes::{PartsCompared, PartsProof};
 use crate::pairs::notes::Notes;
 use crate::pairs::report::{PartPair, PartProof};
-use clearance_geometry::claim::{ConvexProof, Verdict};
-use clearance_geometry::distance::Compared;
+use crate::placed::travel::Form;
+use clearance_geometry::claim::Verdict;
 use clearance_geometry::effort::Stopped;
 
 /// How the pair stands now.
@@ -48,11 +49,17 @@ fn decide_with_room(
     asking: &Asking<'_>,
     parts: PartPair,
     notes: &mut Notes<'_>,
-) -> Result<(ConvexProof, f64), Stopped> {
+) -> Result<(PartsProof, f64), Stopped> {
     let wants_room = !asking.questions.is_about_all();
-    asking.ask(AskedOf::Verdict, parts, notes, |two, witness, effort| {
+    let decided = asking.ask(AskedOf::Verdict, parts, notes, |two, witness, effort| {
         two.decide(asking.methods.verdict, wants_room, witness, effort)
-    })
+    });
+    let (proof, room) = decided?;
+    let room = match &proof {
+        PartsProof::Convex(_) => room,
+        PartsProof::Faces(_) => Form::room_of_points([&asking.p.form, &asking.q.form], room),
+    };
+    Ok((proof, room))
 }
 
 /// The verdict of a pair whose boxes meet; none when stopped.
@@ -135,13 +142,19 @@ pub(crate) fn is_within(
         if is_beyond(asking.gap(parts)) {
             continue;
         }
+        let is_shown = proofs.is_some();
         let compared = asking.ask(AskedOf::Other, parts, notes, |two, witness, effort| {
+            let two = if is_shown { *two } else { two.without_proofs() };
             two.compare(margin, witness, effort)
         });
         match compared {
-            Ok(Compared { is_within, pairs }) => {
+            Ok(PartsCompared { is_within, pairs, by_faces }) => {
                 if let Some(proofs) = proofs.as_deref_mut() {
                     proofs[at].margin_pairs = pairs;
+                    // The cover of a verdict says nothing of a margin.
+                    if let Some(proof) = by_faces {
+                        proofs[at].proof = proof;
+                    }
                 }
                 if is_within {
                     return Ok(true);

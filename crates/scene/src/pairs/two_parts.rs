@@ -1,20 +1,26 @@
-//! Two parts that are asked about: polytopes, or polytopes with balls around all their points. What
-//! a scene asks of two parts is asked here, and only here it matters which they are.
+//! Two parts that are asked about: polytopes, polytopes with balls around all their points, or
+//! polyhedra. What a scene asks of two parts is asked here, and only here it matters which they
+//! are. Of polyhedra the hulls are asked first, and their faces (`meshes`) where those do not tell.
 
 use arrayvec::ArrayVec;
 
 use crate::declared::body::Part;
 use crate::methods::Chosen;
+use crate::pairs::meshes::{FacesMotion, MeshParts, PartsCompared, PartsProof};
 use crate::placed::visitor::Visitor;
+use clearance_bodies::table::Wanted;
+use clearance_bodies::table::distance::{DistanceAnswer, MeasuredDistance};
+use clearance_bodies::table::first_contact::{FirstContactAnswer, MotionProof, Motions};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{
     ConvexProof, Direction, FirstContact, Link, Outcome, Reach, Surface, Verdict,
 };
-use clearance_geometry::contact_time;
+use clearance_geometry::contact_time::{self, Backwards, LastContact};
 use clearance_geometry::distance::{self, Compared, Distance, DistanceMethod, Stops};
 use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::faces::contact::FaceCourse;
 use clearance_geometry::meeting::{self, Impact, unit_vector};
-use clearance_geometry::pair::{Pair, Question, VertexPair};
+use clearance_geometry::pair::{Pair, Placed, VertexPair};
 use clearance_geometry::penetration::{self, Depth};
 use clearance_geometry::pose::Pose;
 use clearance_geometry::rounded::{
@@ -31,18 +37,21 @@ pub(crate) struct TwoParts<'a> {
     pub(crate) cores: Pair<'a>,
     /// The radii of the balls around their points, metres; of a polytope 0.
     pub(crate) radii: [f64; 2],
+    /// If one of them is a polyhedron: then the polytopes are their hulls.
+    meshes: Option<MeshParts<'a>>,
 }
 
 /// How far apart two parts are.
 #[derive(Clone, Debug)]
 pub struct PartsDistance {
-    /// How they stand, with its proof.
-    pub proof: ConvexProof,
+    /// How they stand, with its proof; of polyhedra that are apart that shows the distance, too.
+    pub proof: PartsProof,
     /// At most the exact distance, metres; 0 unless separated.
     pub lower: f64,
     /// At least the exact distance, metres; 0 unless separated.
     pub upper: f64,
-    /// What shows that, of the polytopes: see [`Distance`] and [`RoundedDistance`].
+    /// What shows that, of the polytopes: see [`Distance`] and [`RoundedDistance`]. Of polyhedra:
+    /// see `geometry::faces::distance::FaceDistance`.
     pub pairs: ArrayVec<VertexPair, 3>,
     /// Closest points in the world, rounded; when in contact, a common point up to rounding.
     pub closest_p: Vec3,
@@ -77,7 +86,10 @@ pub struct PartsContact {
     /// Says whether they meet, and when.
     pub met: Met,
     /// How they stand at the start.
-    pub initial: ConvexProof,
+    pub initial: PartsProof,
+    /// Of polyhedra that are apart there: what is proven of their faces. None where their hulls are
+    /// enough, or where no proof was wanted or found.
+    pub faces: Option<Box<FacesMotion>>,
     /// Of rounded parts that are apart there: what shows that they are beyond a margin, where no
     /// link does.
     pub start: ArrayVec<VertexPair, 3>,
@@ -89,25 +101,26 @@ pub struct PartsContact {
 
 impl PartsContact {
     /// Of parts that are in contact at the start.
-    pub(crate) fn at_start(initial: ConvexProof) -> Self {
+    pub(crate) fn at_start(initial: PartsProof) -> Self {
         let (outcome, stopped) = (Outcome::Contact, None);
         let met = Met { outcome, t_free: 0.0, t_contact: 0.0, stopped };
         let (start, pairs) = (ArrayVec::new(), ArrayVec::new());
-        Self { met, initial, start, links: Vec::new(), pairs }
+        Self { met, initial, faces: None, start, links: Vec::new(), pairs }
     }
 
     /// Of what is found about their polytopes.
     pub(crate) fn of(found: FirstContact) -> Self {
         let FirstContact { outcome, t_free, t_contact, stopped, chain, pairs, initial } = found;
         let met = Met { outcome, t_free, t_contact, stopped };
-        Self { met, initial: initial.into(), start: ArrayVec::new(), links: chain, pairs }
+        let (initial, start) = (ConvexProof::from(initial).into(), ArrayVec::new());
+        Self { met, initial, faces: None, start, links: chain, pairs }
     }
 }
 
 impl From<RoundedFirstContact> for PartsContact {
     fn from(found: RoundedFirstContact) -> Self {
         let start = found.start_pairs().iter().copied().collect();
-        let initial = found.initial.into();
+        let initial = PartsProof::from(ConvexProof::from(found.initial));
         match found.later {
             Some(later) => Self { initial, start, ..Self::of(later) },
             None => Self::at_start(initial),
@@ -133,7 +146,7 @@ impl From<RoundedDepth> for PartsDepth {
 impl From<Distance> for PartsDistance {
     fn from(distance: Distance) -> Self {
         let Distance { decision, lower, upper, pairs, closest_p, closest_q, stopped } = distance;
-        let proof = decision.proof.into();
+        let proof = ConvexProof::from(decision.proof).into();
         Self { proof, lower, upper, pairs, closest_p, closest_q, stopped }
     }
 }
@@ -144,26 +157,66 @@ impl From<RoundedDistance> for PartsDistance {
         // Of parts in contact the verdict tells it all.
         let is_apart = proof.verdict == Verdict::Separated;
         let pairs = proof.pairs.iter().copied().filter(|_| is_apart).collect();
-        let proof = proof.into();
+        let proof = ConvexProof::from(proof).into();
         Self { proof, lower, upper, pairs, closest_p, closest_q, stopped }
     }
 }
 
+impl From<FirstContactAnswer> for PartsContact {
+    fn from(found: FirstContactAnswer) -> Self {
+        let FirstContactAnswer { outcome, t_free, t_contact, initial, stopped, proof, .. } = found;
+        let by_faces = |faces, shown| Self {
+            met: Met { outcome, t_free, t_contact, stopped },
+            initial: PartsProof::of_faces(initial, shown),
+            faces,
+            start: ArrayVec::new(),
+            links: Vec::new(),
+            pairs: ArrayVec::new(),
+        };
+        match proof {
+            Ok(MotionProof::OfHulls(found)) => Self::of(found),
+            Ok(MotionProof::OfRounded(found)) => found.into(),
+            Ok(MotionProof::AtStart(shown)) => by_faces(None, Some(shown)),
+            Ok(MotionProof::OfSolids(proof, start)) => {
+                by_faces(Some(Box::new(FacesMotion { proof, start })), None)
+            }
+            Err(_) => by_faces(None, None),
+        }
+    }
+}
+
 impl<'a> TwoParts<'a> {
-    /// These parts, where they are.
-    pub(crate) fn new([p, q]: [&'a Part; 2], [pose_p, pose_q]: [Pose; 2]) -> Self {
+    /// These parts, where they are; `wanted` is what polyhedra are to be answered with.
+    pub(crate) fn new([p, q]: [&'a Part; 2], [pose_p, pose_q]: [Pose; 2], wanted: Wanted) -> Self {
         let cores = Pair::new(&p.polytope, pose_p, &q.polytope, pose_q);
-        Self { cores, radii: [p.radius, q.radius] }
+        Self { cores, radii: [p.radius, q.radius], meshes: MeshParts::of([p, q], wanted) }
+    }
+
+    /// The same, without proofs of polyhedra.
+    pub(crate) fn without_proofs(self) -> Self {
+        Self { meshes: self.meshes.map(MeshParts::without_proofs), ..self }
+    }
+
+    /// The same parts elsewhere.
+    pub(crate) fn at(self, [p, q]: [Pose; 2]) -> Self {
+        let Pair { p: of_p, q: of_q } = self.cores;
+        let cores = Pair { p: Placed { pose: p, ..of_p }, q: Placed { pose: q, ..of_q } };
+        Self { cores, ..self }
+    }
+
+    fn poses(&self) -> [Pose; 2] {
+        [self.cores.p.pose, self.cores.q.pose]
     }
 
     /// Two polytopes where they are, with their radii.
     pub(crate) fn beside(p: Visitor<'a>, q: Visitor<'a>) -> Self {
-        Self { cores: Pair { p: p.core, q: q.core }, radii: [p.radius, q.radius] }
+        let cores = Pair { p: p.core, q: q.core };
+        Self { cores, radii: [p.radius, q.radius], meshes: None }
     }
 
     /// The two, if one at least is rounded.
     pub(crate) fn rounded(&self) -> Option<RoundedPair<'a>> {
-        let &Self { cores, radii } = self;
+        let &Self { cores, radii, .. } = self;
         radii.iter().any(|radius| *radius > 0.0).then_some(RoundedPair { cores, radii })
     }
 
@@ -173,9 +226,29 @@ impl<'a> TwoParts<'a> {
     }
 
     /// How they stand, and if wanted how far they may move before that changes. A method that
-    /// somebody asked for by its name shows its own work; none of them answers rounded parts, which
-    /// are refused where they are declared.
+    /// somebody asked for by its name shows its own work; none of them answers rounded parts and
+    /// polyhedra, which are refused where they are declared. The room of parts whose faces were
+    /// asked is how far their points may move.
     pub(crate) fn decide(
+        &self,
+        method: Chosen<CollisionMethod>,
+        wants_room: bool,
+        witness: &mut Witness,
+        effort: &mut Effort<'_>,
+    ) -> Result<(PartsProof, f64), Stopped> {
+        let (of_hulls, room) = self.decide_hulls(method, wants_room, witness, effort)?;
+        match &self.meshes {
+            Some(meshes) if of_hulls.verdict() != Verdict::Separated => {
+                let proof = meshes.stand(self.poses(), effort)?;
+                let has_room = wants_room && proof.verdict() == Verdict::Separated;
+                let gap = if has_room { meshes.gap(self.poses(), effort) } else { 0.0 };
+                Ok((proof, gap))
+            }
+            _ => Ok((of_hulls.into(), room)),
+        }
+    }
+
+    fn decide_hulls(
         &self,
         Chosen { method, is_named }: Chosen<CollisionMethod>,
         wants_room: bool,
@@ -203,10 +276,14 @@ impl<'a> TwoParts<'a> {
         margin: f64,
         witness: &mut Witness,
         effort: &mut Effort<'_>,
-    ) -> Result<Compared, Stopped> {
-        match self.rounded() {
-            Some(pair) => rounded::compare(&pair, margin, witness, effort),
-            None => distance::compare(&self.cores, margin, witness, effort),
+    ) -> Result<PartsCompared, Stopped> {
+        let Compared { is_within, pairs } = match self.rounded() {
+            Some(pair) => rounded::compare(&pair, margin, witness, effort)?,
+            None => distance::compare(&self.cores, margin, witness, effort)?,
+        };
+        match &self.meshes {
+            Some(meshes) if is_within => meshes.compare(self.poses(), margin, effort),
+            _ => Ok(PartsCompared { is_within, pairs, by_faces: None }),
         }
     }
 
@@ -218,6 +295,9 @@ impl<'a> TwoParts<'a> {
         witness: &mut Witness,
         effort: &mut Effort<'_>,
     ) -> Result<PartsDistance, Stopped> {
+        if let Some(meshes) = &self.meshes {
+            return of_faces(meshes.measure(self.poses(), stops, effort)?);
+        }
         match self.rounded() {
             Some(pair) => Ok(rounded::measure(&pair, method, stops, witness, effort)?.into()),
             None => Ok(distance::measure_by(method, &self.cores, stops, witness, effort)?.into()),
@@ -225,11 +305,15 @@ impl<'a> TwoParts<'a> {
     }
 
     /// How deep they overlap, from cold: of ways out that are equally short, always the same one.
+    /// Of polyhedra nobody knows.
     pub(crate) fn measure_depth(
         &self,
         with_surface: bool,
         effort: &mut Effort<'_>,
     ) -> Result<PartsDepth, Stopped> {
+        if self.meshes.is_some() {
+            return Err(Stopped::Unresolved);
+        }
         let witness = &mut Witness::default();
         match self.rounded() {
             Some(pair) => Ok(rounded::measure_depth(&pair, with_surface, witness, effort)?.into()),
@@ -237,8 +321,14 @@ impl<'a> TwoParts<'a> {
         }
     }
 
-    /// Where they meet as they are placed, or are nearest.
+    /// Where they meet as they are placed, or are nearest. Polyhedra that are in contact have no
+    /// normal there.
     pub(crate) fn impact(&self, effort: &mut Effort<'_>) -> Result<Impact, Stopped> {
+        if let Some(meshes) = &self.without_proofs().meshes {
+            let found = meshes.measure(self.poses(), Stops::default(), effort)?;
+            let normal = found.normal;
+            return Ok(Impact { point: of_faces(found)?.closest_q, normal });
+        }
         match self.rounded() {
             Some(pair) => rounded::impact_of(&pair, effort),
             None => meeting::impact_of(&self.cores, effort),
@@ -276,28 +366,44 @@ impl<'a> TwoParts<'a> {
         closest: [Vec3; 2],
         effort: &mut Effort<'_>,
     ) -> Result<Option<Vec3>, Stopped> {
+        if let Some(meshes) = &self.without_proofs().meshes {
+            return Ok(meshes.measure(self.poses(), Stops::default(), effort)?.normal);
+        }
         match self.rounded() {
             Some(pair) => Ok(rounded::impact_of(&pair, effort)?.normal),
             None => Ok(meeting::normal_apart(&self.cores, pairs, closest)),
         }
     }
 
-    /// The corners of what parts that touch have in common.
+    /// The corners of what parts that touch have in common. Of polyhedra nobody knows.
     pub(crate) fn contact_polygon(&self, effort: &mut Effort<'_>) -> Result<Vec<Vec3>, Stopped> {
+        if self.meshes.is_some() {
+            return Err(Stopped::Unresolved);
+        }
         match self.rounded() {
             Some(pair) => rounded::contact_polygon(&pair, effort),
             None => meeting::contact_polygon(&self.cores, effort),
         }
     }
 
-    /// When they first meet on their way from here: `question` is about their polytopes.
+    /// When they first meet on their way from here: the question is about their polytopes.
     pub(crate) fn first_contact(
         &self,
         method: &contact_time::Method,
-        question: &Question<'_>,
+        &FaceCourse { question, margin }: &FaceCourse<'_>,
         witness: &mut Witness,
         effort: &mut Effort<'_>,
     ) -> Result<PartsContact, Stopped> {
+        if let Some(meshes) = &self.meshes {
+            let motions = Motions {
+                of_bodies: [question.motion_p, question.motion_q],
+                deviations: [question.deviation_p, question.deviation_q],
+                margin,
+                time_tolerance: question.time_tolerance,
+                clearance_tolerance: question.clearance_tolerance,
+            };
+            return Ok(meshes.first_contact(self.poses(), motions, effort)?.into());
+        }
         match self.rounded() {
             Some(pair) => {
                 Ok(rounded::first_contact(method, question, &pair, witness, effort)?.into())
@@ -309,19 +415,42 @@ impl<'a> TwoParts<'a> {
         }
     }
 
+    /// When they last meet on the same way. Of polyhedra that turn it is told from when on they are
+    /// free, and not that they were in contact before.
+    pub(crate) fn last_contact(
+        &self,
+        method: &contact_time::Method,
+        course: &FaceCourse<'_>,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<LastContact>, Stopped> {
+        let question = course.question;
+        if self.meshes.is_none() {
+            return contact_time::last_contact_by(method, question, effort);
+        }
+        let Some(back) = Backwards::of(question) else { return Ok(None) };
+        let Pair { p, q } = back.question.pair;
+        let there = self.at([p.pose, q.pose]).without_proofs();
+        let course = FaceCourse { question: &back.question, ..*course };
+        let found = there.first_contact(method, &course, &mut Witness::default(), effort)?;
+        let Met { outcome, t_free, t_contact, stopped } = found.met;
+        Ok(Some(back.last_contact(outcome, [t_free, t_contact], stopped)))
+    }
+
     /// What is found of parts that are in contact where they start, as `initial` proves; with the
     /// pairs that prove the contact if that is wanted.
     pub(crate) fn contact_at_start(
         &self,
-        initial: ConvexProof,
+        initial: PartsProof,
         is_proof_wanted: bool,
     ) -> PartsContact {
         match initial {
-            ConvexProof::Polytopes(initial) => {
+            PartsProof::Convex(ConvexProof::Polytopes(initial)) => {
                 let found = contact_time::contact_at_start(&self.cores, initial, is_proof_wanted);
                 PartsContact::of(found)
             }
-            ConvexProof::Rounded(_) => PartsContact::at_start(initial),
+            PartsProof::Convex(ConvexProof::Rounded(_)) | PartsProof::Faces(_) => {
+                PartsContact::at_start(initial)
+            }
         }
     }
 
@@ -331,10 +460,22 @@ impl<'a> TwoParts<'a> {
         &self,
         known: &Witness,
         effort: &mut Effort<'_>,
-    ) -> Result<Option<ConvexProof>, Stopped> {
+    ) -> Result<Option<PartsProof>, Stopped> {
         let mut witness = Witness { pairs: known.pairs.clone(), ..Witness::default() };
         let method = Chosen::default_of(separation::METHODS);
         let (proof, _) = self.decide(method, false, &mut witness, effort)?;
         Ok(Some(proof).filter(|proof| proof.verdict() != Verdict::Separated))
     }
+}
+
+/// What is told of the distance of two parts by their faces.
+fn of_faces(found: DistanceAnswer) -> Result<PartsDistance, Stopped> {
+    let found = found.distance?;
+    let ([lower, upper], verdict) = (found.bounds(), found.verdict());
+    let stopped = found.stopped();
+    let [closest_p, closest_q] = found.closest().ok_or(Stopped::Unresolved)?;
+    let MeasuredDistance::OfFaces(found) = found else { return Err(Stopped::Unresolved) };
+    let proof = PartsProof::of_faces(verdict, found.proof.ok());
+    let pairs = found.pairs;
+    Ok(PartsDistance { proof, lower, upper, pairs, closest_p, closest_q, stopped })
 }

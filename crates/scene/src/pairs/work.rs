@@ -162,7 +162,13 @@ const PROVEN_AT_ONCE: usize = 16;
 
 /// Whether two bodies are proven as they are answered.
 pub(crate) fn are_proven_at_once(p: &Entry, q: &Entry) -> bool {
-    part_pairs(p, q) <= PROVEN_AT_ONCE
+    part_pairs(p, q) <= PROVEN_AT_ONCE && can_be_proven(p, q)
+}
+
+/// Whether certificates are made of two bodies: of several parts one of which is a polyhedron there
+/// are none.
+pub(crate) fn can_be_proven(p: &Entry, q: &Entry) -> bool {
+    !(p.has_mesh() || q.has_mesh()) || part_pairs(p, q) == 1
 }
 
 /// How many pairs of parts two bodies have.

@@ -217,6 +217,11 @@ impl Entry {
         Self { body, compound, first, swept: None, carrier: None, ..*self }
     }
 
+    /// Whether one of its parts is a polyhedron.
+    pub(crate) fn has_mesh(&self) -> bool {
+        self.form.has_mesh
+    }
+
     /// Where its parts are.
     pub(crate) fn now(&self) -> Whereabouts<'_> {
         match &self.compound {
@@ -397,7 +402,7 @@ impl<'a> PairSide<'a> {
 
     /// A part on its way since the last answered frame, whatever moves it.
     pub(crate) fn traveller(&self, part: usize) -> Option<Traveller> {
-        let Part { polytope, radius, body_from_part } = &self.body.parts[part];
+        let Part { polytope, radius, body_from_part, .. } = &self.body.parts[part];
         let course = match &self.swept {
             None => Course::Still(self.now.parts[part].pose),
             Some(swept) => match &swept.chain {

@@ -64,6 +64,7 @@ impl Mounted {
             let part = |part: &clearance_robot::parts::RobotPart| Part {
                 polytope: part.polytope.clone(),
                 radius: 0.0,
+                mesh: None,
                 body_from_part: part.frame_from_part,
             };
             let prefix = if name.is_empty() { "" } else { "/" };

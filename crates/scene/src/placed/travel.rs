@@ -39,6 +39,9 @@ pub(crate) struct Form {
     radius: f64,
     /// See the header of this file, metres; at most about the radius.
     lever: f64,
+    /// At least how many times as far a turn moves a point of it, or the core of what is rounded, as
+    /// it changes a supporting value by its lever; at least 1.
+    points_over_lever: f64,
     /// At least the sum of the absolute coordinates of any point of it, metres.
     span: f64,
     /// Whether a box around it tells hardly more than a ball.
@@ -47,6 +50,8 @@ pub(crate) struct Form {
     pub(crate) is_plain: bool,
     /// Whether its first part is more than a polytope.
     pub(crate) is_rounded: bool,
+    /// Whether one of its parts is a polyhedron.
+    pub(crate) has_mesh: bool,
 }
 
 /// A box of less than this share of its ball's volume tells much more than the ball. A cube fills
@@ -64,15 +69,18 @@ impl Form {
             let extent = bounds.high - bounds.low + Vec3::repeat(2.0 * part.radius);
             let radius = (bounds.radius + part.radius) * (1.0 + BOUND_SLACK);
             let ball = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
+            let lever = part.polytope.lever();
             return Self {
                 centre: bounds.centre,
                 radius: if part.is_rounded() { radius } else { bounds.radius },
                 // Balls look the same from everywhere.
-                lever: part.polytope.lever(),
+                lever,
+                points_over_lever: at_least_one(bounds.radius / lever),
                 span: (bounds.span + 3.0 * part.radius) * (1.0 + BOUND_SLACK),
                 is_round: extent.x * extent.y * extent.z >= ROUND_SHARE * ball,
                 is_plain: true,
                 is_rounded: part.is_rounded(),
+                has_mesh: part.is_mesh(),
             };
         }
         let placed = body.parts.iter().map(|part| {
@@ -94,7 +102,21 @@ impl Form {
         let reached = placed.map(|one| reach_of(one) + one.2);
         let radius = at_least(reached.fold(0.0, f64::max));
         let is_rounded = body.parts.first().is_some_and(Part::is_rounded);
-        Self { centre, radius, lever, span, is_round: false, is_plain: false, is_rounded }
+        let has_mesh = body.parts.iter().any(Part::is_mesh);
+        let (is_round, is_plain) = (false, false);
+        // The lever is how far points are from the centre.
+        let points_over_lever = 1.0;
+        Self {
+            centre,
+            radius,
+            lever,
+            points_over_lever,
+            span,
+            is_round,
+            is_plain,
+            is_rounded,
+            has_mesh,
+        }
     }
 
     /// A ball that holds the body at this pose.
@@ -132,6 +154,14 @@ impl Form {
         (moved + turned) * (1.0 + BOUND_SLACK)
     }
 
+    /// While two bodies travel less than this together, no two points of them that are this far
+    /// apart, metres, can meet: points are moved farther than supporting values change, where a
+    /// body turns.
+    pub(crate) fn room_of_points(forms: [&Self; 2], gap: f64) -> f64 {
+        let [p, q] = forms.map(|form| form.points_over_lever);
+        gap / p.max(q) * (1.0 - BOUND_SLACK)
+    }
+
     /// At least how far any point of the body strays from the chord of its way from one pose to the
     /// other, turning about `pivot`, which is a point in the frame of the body.
     ///
@@ -150,6 +180,11 @@ impl Form {
         let reach = (length(&(self.centre - pivot)) + self.radius) * STRETCH_MAX + error;
         angle * angle * reach * (1.0 + BOUND_SLACK) / 8.0
     }
+}
+
+/// A ratio of lengths, rounded up; of nothing to nothing 1.
+fn at_least_one(ratio: f64) -> f64 {
+    if ratio.is_nan() { 1.0 } else { ratio.max(1.0) * (1.0 + BOUND_SLACK) }
 }
 
 /// At least the angle by which a motion turns from one rotation to the other
@@ -217,6 +252,42 @@ mod tests {
                     let change = (reach(&shape, &to, &s) - reach(&shape, &from, &s)).abs();
                     assert!(change <= travel, "{change} {travel}");
                     tightest = tightest.max(change / travel);
+                }
+            }
+        }
+        assert!(tightest > 0.6, "the bound is far too large: {tightest}");
+    }
+
+    /// Balls, whose levers are much shorter than their radii, and boxes, and two of them in one body.
+    #[test]
+    fn no_point_moves_farther_than_its_share_of_the_travel() {
+        let (mut random, mut tightest) = (Random(95), 0.0_f64);
+        for seed in 0..60 {
+            let round = Arc::new(ball(6 + (seed as u32) * 5, seed));
+            let mut body = Body::solid(1, round.clone());
+            if seed % 3 == 0 {
+                let aside = random.pose(Vec3::new(1.0, 0.5, 0.0));
+                body.parts.push(Part { body_from_part: aside, ..Part::of(round) });
+            }
+            let form = Form::of(&body);
+            for size in [1e-6, 1e-3, 0.03, 0.3, 2.0] {
+                let place = random.vector() * 3.0;
+                let from = random.pose(place);
+                let turn = random.vector() * size;
+                let turn =
+                    Pose::from_quaternion(Vec3::zeros(), [1.0, turn.x, turn.y, turn.z]).unwrap();
+                let mut to = turn.compose(&Pose { translation: Vec3::zeros(), ..from });
+                to.translation = from.translation + random.vector() * 0.1 * size;
+                let balls = [form.ball_at(&from), form.ball_at(&to)];
+                let travel = form.travel([&from, &to], [&balls[0], &balls[1]]);
+                for part in &body.parts {
+                    let [a, b] = [&from, &to].map(|pose| pose.compose(&part.body_from_part));
+                    for v in part.polytope.vertices() {
+                        let moved = (b.apply_rounded(v) - a.apply_rounded(v)).norm();
+                        let room = Form::room_of_points([&form, &form], moved);
+                        assert!(room <= travel, "{moved} {room} {travel}");
+                        tightest = tightest.max(room / travel);
+                    }
                 }
             }
         }

@@ -9,6 +9,7 @@ use crate::brackets::unordered;
 use crate::declared::body::BodyId;
 use crate::methods::Chosen;
 use crate::near::still::Probe;
+use crate::pairs::meshes::PartsProof;
 use crate::pairs::two_parts::{PartsContact, TwoParts};
 use crate::placed::entry::Entry;
 use crate::query::{HitSelection, SceneView, Visitor};
@@ -19,6 +20,7 @@ use clearance_geometry::claim::{
 use clearance_geometry::contact_time;
 use clearance_geometry::distance::{self, METHODS, Stops};
 use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::faces::contact::FaceCourse;
 use clearance_geometry::meeting::{Impact, unit_vector};
 use clearance_geometry::motion::Motion;
 use clearance_geometry::pair::Question;
@@ -162,10 +164,10 @@ impl<'a> SceneView<'a> {
         };
         let at_start = TwoParts::beside(cast.start, q);
         match &hit.contact.initial {
-            ConvexProof::Polytopes(StaticProof::Overlapping { pairs }) => {
+            PartsProof::Convex(ConvexProof::Polytopes(StaticProof::Overlapping { pairs })) => {
                 overlap_at_start(&at_start.cores, pairs, effort)
             }
-            initial @ (ConvexProof::Polytopes(_) | ConvexProof::Rounded(_)) => {
+            initial @ (PartsProof::Convex(_) | PartsProof::Faces(_)) => {
                 if initial.verdict() == Verdict::Overlapping {
                     return at_start.impact(effort);
                 }
@@ -207,13 +209,13 @@ fn arrival(
     cast: &Cast<'_>,
     hit: &CastHit,
     at_start: &TwoParts<'_>,
-    initial: &ConvexProof,
+    initial: &PartsProof,
     effort: &mut Effort<'_>,
 ) -> Result<Impact, Stopped> {
     let from = &cast.start.core.pose;
     let pose = cast.motion.pose_rounded(from, hit.contact.met.t_contact);
-    let cores = Pair { p: cast.start.at(pose).core, q: at_start.cores.q };
-    let met = TwoParts { cores, ..*at_start };
+    let met = at_start.at([pose, at_start.cores.q.pose]);
+    let cores = met.cores;
     let of_polytopes = cast.is_straight() && at_start.rounded().is_none();
     let entry = || match (&cast.motion, hit.contact.pairs.as_slice()) {
         (Motion::Linear { velocity }, &[a, b, c]) if of_polytopes => {
@@ -315,8 +317,9 @@ fn meet(
             time_tolerance: cast.time_tolerance,
             ..Question::new(two.cores, cast.motion, Motion::rest())
         };
+        let course = FaceCourse { question: &question, margin: cast.margin };
         let (method, witness) = (&contact_time::METHODS[0], &mut Witness::default());
-        let contact = two.first_contact(method, &question, witness, effort)?;
+        let contact = two.first_contact(method, &course, witness, effort)?;
         if contact.met.outcome != Outcome::NoContact {
             let hit = CastHit::new(candidate, part, contact);
             met = Some(match met.take() {

@@ -69,15 +69,8 @@ enum Boxes<'a> {
 impl<'a> SceneView<'a> {
     /// The bodies that the filter admits, where the last applied frame put them; for about so many
     /// questions.
-    pub fn new(
-        scene: &'a Scene,
-        filter: &BodyFilter,
-        questions: usize,
-    ) -> Result<Self, UnknownName> {
-        Self::within(scene, filter, questions, &Effort::unlimited()).map_err(|why| match why {
-            NoView::Unknown(name) => name,
-            NoView::Stopped(_) => unreachable!("nothing stops it"),
-        })
+    pub fn new(scene: &'a Scene, filter: &BodyFilter, questions: usize) -> Result<Self, NoView> {
+        Self::within(scene, filter, questions, &Effort::unlimited())
     }
 
     /// The same, unless it is stopped before.
@@ -88,6 +81,9 @@ impl<'a> SceneView<'a> {
         effort: &Effort<'_>,
     ) -> Result<Self, NoView> {
         let admitted = filter.admitted(&scene.entries, effort)?;
+        if scene.has_meshes {
+            admitted.check_convex(&scene.entries, effort)?;
+        }
         Ok(Self { entries: &scene.entries, boxes: scene.boxes_for(questions, effort)?, admitted })
     }
 
@@ -97,8 +93,11 @@ impl<'a> SceneView<'a> {
         filter: &BodyFilter,
         effort: &Effort<'_>,
     ) -> Result<Self, NoView> {
-        let StillScene { entries, still, .. } = copy;
+        let StillScene { entries, still, has_meshes, .. } = copy;
         let admitted = filter.admitted(entries, effort)?;
+        if *has_meshes {
+            admitted.check_convex(entries, effort)?;
+        }
         let boxes = Boxes::Still(still.tree_anyway(|| tree_of(entries, effort))?);
         Ok(Self { entries, boxes, admitted })
     }
@@ -184,6 +183,7 @@ impl Scene {
         StillScene {
             entries: self.entries.iter().map(Entry::standing).collect(),
             still: self.still.clone(),
+            has_meshes: self.has_meshes,
             frame: self.applied,
         }
     }
@@ -200,6 +200,8 @@ impl Scene {
 pub struct StillScene {
     entries: Vec<Entry>,
     still: Arc<WhileStill>,
+    /// Whether one of them has a polyhedron as a part.
+    has_meshes: bool,
     frame: u64,
 }
 

@@ -6,11 +6,12 @@ use crate::brackets::unordered;
 use crate::declared::body::BodyId;
 use crate::methods::Chosen;
 use crate::near::still::Probe;
+use crate::pairs::meshes::PartsProof;
 use crate::pairs::two_parts::{PartsDepth, PartsDistance, TwoParts};
 use crate::placed::entry::Entry;
 use crate::query::{HitSelection, SceneView, Visitor};
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{ConvexProof, Verdict};
+use clearance_geometry::claim::Verdict;
 use clearance_geometry::distance::{self, Stops};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::separation;
@@ -24,7 +25,7 @@ pub struct OverlapHit {
     /// The first part of it that overlaps, else that touches.
     pub part: u32,
     /// The proof that the polytope (P) and that part (Q) touch or overlap.
-    pub proof: ConvexProof,
+    pub proof: PartsProof,
 }
 
 /// How far a body is from a polytope.

@@ -20,7 +20,7 @@ fn ruled(id: u64, changes: RuleChanges) -> Frame {
 }
 
 /// A change of nothing.
-fn same(id: u32) -> BodyChange {
+pub(super) fn same(id: u32) -> BodyChange {
     BodyChange {
         id: BodyId(id),
         parts: Vec::new(),

@@ -47,8 +47,12 @@ fn every_listed_pair_has_a_normal_out_of_b_towards_a() {
 
 #[test]
 fn the_normal_of_a_compound_is_that_of_its_nearest_or_deepest_parts() {
-    let part =
-        |x: f64, y: f64| Part { polytope: cube(1.0), radius: 0.0, body_from_part: at(x, y, 0.0) };
+    let part = |x: f64, y: f64| Part {
+        polytope: cube(1.0),
+        radius: 0.0,
+        mesh: None,
+        body_from_part: at(x, y, 0.0),
+    };
     let mut pair_of_cubes = Body::solid(1, cube(1.0));
     pair_of_cubes.parts = vec![part(0.0, 0.0), part(10.0, 0.0)];
     let other = Body::solid(2, cube(1.0)).placed(at(10.0, 3.0, 0.0));
@@ -106,7 +110,12 @@ fn without_a_way_events_say_where_bodies_meet_now() {
 
 #[test]
 fn a_contact_ends_when_its_last_parts_are_beyond_the_release_margin() {
-    let part = |x: f64| Part { polytope: cube(0.5), radius: 0.0, body_from_part: at(x, 0.0, 0.0) };
+    let part = |x: f64| Part {
+        polytope: cube(0.5),
+        radius: 0.0,
+        mesh: None,
+        body_from_part: at(x, 0.0, 0.0),
+    };
     let mut train = Body::solid(1, cube(0.5));
     train.parts = vec![part(0.0), part(-4.0)];
     let gate = Body::solid(2, cube(0.5));
@@ -125,7 +134,12 @@ fn a_contact_ends_when_its_last_parts_are_beyond_the_release_margin() {
 
 #[test]
 fn touching_parts_say_what_they_have_in_common() {
-    let part = |x: f64| Part { polytope: cube(1.0), radius: 0.0, body_from_part: at(x, 0.0, 0.0) };
+    let part = |x: f64| Part {
+        polytope: cube(1.0),
+        radius: 0.0,
+        mesh: None,
+        body_from_part: at(x, 0.0, 0.0),
+    };
     let mut two = Body::solid(1, cube(1.0));
     two.parts = vec![part(0.0), part(10.0)];
     let mut scene = open(vec![two, Body::solid(2, cube(1.0)).placed(at(10.5, 0.0, 3.0))]);
@@ -168,7 +182,7 @@ fn polygons_are_told_until_there_are_as_many_as_a_report_has_room_for() {
 }
 
 /// Has no memory for what comes of the work.
-struct Cramped;
+pub(super) struct Cramped;
 
 impl Runner for Cramped {
     fn run(&self, items: &mut [Box<PairState>], work: &(dyn Fn(&mut PairState) + Sync)) {

@@ -8,6 +8,7 @@ mod half_turns;
 mod laws;
 mod margins;
 mod meet;
+mod meshes;
 mod motion;
 mod proofs;
 mod queries;
@@ -24,8 +25,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{
-    Body, BodyId, Declaration, EventKind, Frame, Limits, Listed, Move, Part, Questions, Report,
-    Scene, Serial,
+    Body, BodyId, Declaration, EventKind, Frame, Limits, Listed, Move, Part, PartsProof, Questions,
+    Report, Scene, Serial,
 };
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{ConvexProof, StaticProof, Verdict};
@@ -105,9 +106,17 @@ fn brute_force(scene: &Scene) -> BTreeMap<(u32, u32), Verdict> {
     verdicts
 }
 
-/// A proof about parts that are not rounded.
-fn of_polytopes(proof: &ConvexProof) -> &StaticProof {
+/// A proof about convex parts.
+fn of_convex(proof: &PartsProof) -> &ConvexProof {
     match proof {
+        PartsProof::Convex(proof) => proof,
+        PartsProof::Faces(_) => panic!("{proof:?}"),
+    }
+}
+
+/// A proof about parts that are not rounded.
+fn of_polytopes(proof: &PartsProof) -> &StaticProof {
+    match of_convex(proof) {
         ConvexProof::Polytopes(proof) => proof,
         ConvexProof::Rounded(_) => panic!("{proof:?}"),
     }
@@ -150,6 +159,7 @@ fn tumbling(count: u32, seed: u64) -> Vec<Body> {
                     Part {
                         polytope: shapes[random.below(8) as usize].clone(),
                         radius: 0.0,
+                        mesh: None,
                         body_from_part: random.pose(offset),
                     }
                 })

@@ -12,6 +12,7 @@ fn comb(id: u32, teeth: u32, z: f64) -> Body {
     let parts = (0..teeth).map(|k| Part {
         polytope: tooth.clone(),
         radius: 0.0,
+        mesh: None,
         body_from_part: Pose::translation(f64::from(k), 0.0, 0.0),
     });
     Body { parts: parts.collect(), ..Body::solid(id, tooth.clone()) }.placed(at(0.125, 0.0, z))

@@ -42,6 +42,7 @@ fn cubes_on_a_grid(random: &mut Random, count: u32) -> (Scene, Vec<(u32, u32, [i
             Part {
                 polytope: half.clone(),
                 radius: 0.0,
+                mesh: None,
                 body_from_part: at(centre[0], centre[1], centre[2]),
             }
         };
@@ -171,8 +172,12 @@ fn hulls(random: &mut Random, count: u32) -> Scene {
     let bodies = (1..=count).map(|id| {
         let shape = |random: &mut Random| shapes[random.below(6) as usize].clone();
         let place = anywhere(random, 2.5);
-        let second =
-            Part { polytope: shape(random), radius: 0.0, body_from_part: anywhere(random, 1.0) };
+        let second = Part {
+            polytope: shape(random),
+            radius: 0.0,
+            mesh: None,
+            body_from_part: anywhere(random, 1.0),
+        };
         let mut body = Body::solid(id, shape(random)).placed(place);
         if id.is_multiple_of(3) {
             body.parts.push(second);
@@ -447,11 +452,11 @@ fn filters_leave_out_what_they_name_and_unknown_names_are_refused() {
     assert_eq!(first(&BodyFilter { ignored, ..none.clone() }), Ok(Some(3)));
     let nobody = names(&["robot", "robto"]);
     let refused = first(&BodyFilter { groups: nobody.clone(), ..none.clone() });
-    assert_eq!(refused, Err(UnknownName::Group(1)));
+    assert_eq!(refused, Err(NoView::Unknown(UnknownName::Group(1))));
     let refused = first(&BodyFilter { ignored_groups: nobody, ..none.clone() });
-    assert_eq!(refused, Err(UnknownName::IgnoredGroup(1)));
+    assert_eq!(refused, Err(NoView::Unknown(UnknownName::IgnoredGroup(1))));
     let refused = first(&BodyFilter { ignored: BTreeSet::from([BodyId(9)]), ..none });
-    assert_eq!(refused, Err(UnknownName::Body(BodyId(9))));
+    assert_eq!(refused, Err(NoView::Unknown(UnknownName::Body(BodyId(9)))));
 }
 
 /// Whatever moved since, applied but not answered too, bodies are met where they are.
@@ -499,7 +504,12 @@ fn a_budget_that_ends_is_told() {
 #[test]
 fn what_starts_in_contact_is_told_of_the_part_that_overlaps() {
     let cube = cube(1.0);
-    let part = |x| Part { polytope: cube.clone(), radius: 0.0, body_from_part: at(x, 0.0, 0.0) };
+    let part = |x| Part {
+        polytope: cube.clone(),
+        radius: 0.0,
+        mesh: None,
+        body_from_part: at(x, 0.0, 0.0),
+    };
     let body = Body { parts: vec![part(0.0), part(1.0)], ..Body::solid(1, cube.clone()) };
     let scene = open(vec![body]);
     let filter = BodyFilter::default();

@@ -23,7 +23,7 @@ use clearance_robot::check::{CheckMode, CheckQuestion, Checked};
 use clearance_samples::{Random, boxes, configurations, panda, robot_of};
 
 /// A robot at rest at the origin.
-fn placed(id: u32, robot: &Arc<Robot>) -> SceneRobot {
+pub(super) fn placed(id: u32, robot: &Arc<Robot>) -> SceneRobot {
     SceneRobot {
         id: RobotId(id),
         name: "arm".to_owned(),
@@ -36,7 +36,7 @@ fn placed(id: u32, robot: &Arc<Robot>) -> SceneRobot {
     }
 }
 
-fn to(robot: u32, values: &[f64]) -> RobotMove {
+pub(super) fn to(robot: u32, values: &[f64]) -> RobotMove {
     RobotMove {
         robot: RobotId(robot),
         values: Some(values.to_vec()),
@@ -46,7 +46,7 @@ fn to(robot: u32, values: &[f64]) -> RobotMove {
     }
 }
 
-fn frame(id: u64, moves: Vec<RobotMove>) -> Frame {
+pub(super) fn frame(id: u64, moves: Vec<RobotMove>) -> Frame {
     Frame { id, robots: RobotChanges { moves, ..Default::default() }, ..Frame::default() }
 }
 
@@ -55,7 +55,7 @@ fn near() -> Questions {
 }
 
 /// With first contacts.
-fn on_the_way() -> Questions {
+pub(super) fn on_the_way() -> Questions {
     Questions { between: Some(Between::default()), ..near() }
 }
 

@@ -122,7 +122,7 @@ impl<'a> Judged<'a> {
         let (bodies, effort) = (&self.compounds(), &mut Effort::unlimited());
         let statement = |one: &crate::PartProof| PartStatement {
             parts: named(one.parts, self.counts),
-            proof: one.proof.clone(),
+            proof: of_convex(&one.proof).clone(),
             margin_pairs: one.margin_pairs.clone(),
         };
         let entries: Vec<PartStatement> = pair.proofs.iter().map(statement).collect();
@@ -207,7 +207,7 @@ impl<'a> Judged<'a> {
 
 fn claim<'a>(found: &PairContact, chain: &'a PartChain, parts: &'a Parts) -> PartMotion<'a> {
     let &PairContact { outcome, t_free, t_contact, .. } = found;
-    let (initial, start) = (chain.initial.as_ref(), &chain.start[..]);
+    let (initial, start) = (chain.initial.as_ref().map(of_convex), &chain.start[..]);
     let (chain, pairs) = (&chain.links[..], &chain.pairs[..]);
     let claim = MotionClaim { outcome, t_free, t_contact, chain, pairs, initial: None };
     PartMotion { parts, initial, start, claim }

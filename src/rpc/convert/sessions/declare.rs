@@ -7,7 +7,7 @@ use crate::rpc::convert::body::{Unready, body_of_checked, hull_bytes, hull_time}
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{length, points, pose, vector};
 use crate::rpc::convert::rounded::{self, RoundedPoints};
-use crate::rpc::path::{BadField, Path, WithinLimit};
+use crate::rpc::path::{BadField, NotImplemented, Path, WithinLimit};
 use crate::rpc::status::Failure;
 use crate::runtime::settings::Limits;
 use crate::runtime::store::{Lease, bytes_at_most};
@@ -220,11 +220,12 @@ pub(super) fn parts(
             // A body uses a polytope once, however many of its parts have that shape.
             *lease = leases.entry(lease.stored().id).or_insert_with(|| lease.clone()).clone();
         }
-        let known = Place::Session.part(&body);
+        let known = Place::session_part(&body);
         let known = known.map_err(|refused| path.not_implemented(refused.what))?;
-        let (polytope, radius) = (known.polytope.clone(), known.radius);
+        let (polytope, radius) = (known.hull.polytope.clone(), known.hull.radius);
+        let mesh = known.mesh.cloned();
         let body_from_part = pose(&path.field("pose"), part.pose.as_ref())?;
-        parts.push(Part { polytope, radius, body_from_part });
+        parts.push(Part { polytope, radius, mesh, body_from_part });
         shapes.push(shape);
     }
     Ok((parts, shapes))
@@ -343,6 +344,9 @@ pub fn failure(path: &Path<'_>, error: &DeclarationError, limits: &Limits) -> Fa
     let separator = if prefix.is_empty() { "" } else { "." };
     let field = format!("{prefix}{separator}{}", error.path);
     match error.problem {
+        Problem::NotOfMeshes | Problem::FlatBesideMesh => {
+            NotImplemented { field, what: error.problem.to_string().into() }.into()
+        }
         Problem::TooManyBodies => limits.bodies_per_session_max().exceeded_at(&field).into(),
         Problem::TooManyParts => limits.parts_per_session_max().exceeded_at(&field).into(),
         Problem::TooManyClasses => limits.classes_per_session_max().exceeded_at(&field).into(),

@@ -2,8 +2,7 @@
 
 use prost::Message;
 
-use super::proofs::{contact_to_wire, distance_to_wire};
-use crate::rpc::convert::certificate::convex_proof_to_wire;
+use super::proofs::{contact_to_wire, distance_to_wire, proof_to_wire};
 use crate::rpc::convert::geometry::{
     outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
@@ -29,7 +28,7 @@ pub fn cast_to_wire(hit: &CastHit, impact: &Impact, certificates: bool) -> api::
         point: Some(vector_to_wire(&impact.point)),
         normal: impact.normal.map(|normal| vector_to_wire(&normal)),
         unordered: hit.is_unordered,
-        proof: certificates.then(|| Proof::Motion(contact_to_wire(&hit.contact))),
+        proof: certificates.then(|| contact_to_wire(&hit.contact).map(Proof::Motion)).flatten(),
         ..Default::default()
     }
 }
@@ -41,7 +40,7 @@ pub fn overlap_to_wire(hit: &OverlapHit, certificates: bool) -> api::SceneHit {
         body_id: hit.body.0,
         part: hit.part,
         verdict: verdict_to_wire(hit.proof.verdict()).into(),
-        proof: certificates.then(|| Proof::Standing(convex_proof_to_wire(&hit.proof, &[]))),
+        proof: certificates.then(|| proof_to_wire(&hit.proof, &[]).map(Proof::Standing)).flatten(),
         ..Default::default()
     }
 }
@@ -58,7 +57,9 @@ pub fn near_to_wire(hit: &NearHit, certificates: bool) -> api::SceneHit {
         point: Some(vector_to_wire(&hit.distance.closest_q)),
         normal: hit.normal.map(|normal| vector_to_wire(&normal)),
         unordered: hit.is_unordered,
-        proof: certificates.then(|| Proof::Separation(distance_to_wire(&hit.distance))),
+        proof: certificates
+            .then(|| distance_to_wire(&hit.distance).map(Proof::Separation))
+            .flatten(),
         ..Default::default()
     }
 }

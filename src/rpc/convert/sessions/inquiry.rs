@@ -7,7 +7,7 @@ use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{coordinates, length, motion, tolerance, vector};
 use crate::rpc::convert::options::budget;
 use crate::rpc::convert::sessions::casts::AskedCasts;
-use crate::rpc::path::{BadField, Path, WithinLimit};
+use crate::rpc::path::{BadField, NotImplemented, Path, WithinLimit};
 use crate::rpc::status::Failure;
 use clearance_bodies::table::place::Place;
 use clearance_bodies::{Body, PlacedBody};
@@ -264,6 +264,15 @@ fn filter(
         ignored_groups: wire.ignored_groups.clone(),
         ignored: wire.ignored_body_ids.iter().map(|&id| BodyId(id)).collect(),
     })
+}
+
+/// A filter admits a body with a polyhedron.
+pub fn about_mesh(body: BodyId) -> NotImplemented {
+    let what = format!(
+        "questions to a scene about polyhedra: body {} has one, ignore it to ask about others",
+        body.0
+    );
+    Path::ROOT.field("filter").field("ignored_body_ids").not_implemented(what)
 }
 
 /// A filter names what the scene does not have.

@@ -1,8 +1,7 @@
 //! What a report tells of a pair of bodies, with its proofs.
 
 use super::plan::Plan;
-use super::proofs::{depth_to_wire, motion_to_wire};
-use crate::rpc::convert::certificate::convex_proof_to_wire;
+use super::proofs::{depth_to_wire, motion_to_wire, proof_to_wire};
 use crate::rpc::convert::geometry::{
     direction_to_wire, outcome_to_wire, pairs_to_wire, stopped_to_wire, vector_to_wire,
     verdict_to_wire,
@@ -57,8 +56,8 @@ pub fn pair(known: &PairReport, plan: &Plan, bodies: Bodies<'_>) -> api::PairRep
     let distance = known.distance.as_ref();
     let deciding = deciding(known);
     let points = distance.filter(|_| plan.closest_points);
-    let certificate =
-        plan.questions.certificates.then(|| certificate(&known.proofs, counts)).flatten();
+    let with_proofs = plan.questions.certificates && !known.is_beyond_proof;
+    let certificate = with_proofs.then(|| certificate(&known.proofs, counts)).flatten();
     let depth = known.depth.as_ref().map(|deepest| &deepest.depth);
     api::PairReport {
         a: known.p.0,
@@ -72,10 +71,11 @@ pub fn pair(known: &PairReport, plan: &Plan, bodies: Bodies<'_>) -> api::PairRep
         closest_b: points.map(|distance| vector_to_wire(&distance.closest_q)),
         depth: depth.map(|depth| bracket([depth.lower, depth.upper])),
         depth_direction: depth.map(|depth| vector_to_wire(&depth.direction)),
-        first_contact: known.first_contact.as_ref().map(|found| contact(found, plan, counts)),
+        first_contact: (known.first_contact.as_ref())
+            .map(|found| contact(found, with_proofs, counts)),
         distance_certificate: distance
-            .filter(|_| plan.questions.certificates)
-            .map(|distance| distance_certificate(distance, certificate.clone(), counts)),
+            .filter(|_| with_proofs)
+            .and_then(|distance| distance_certificate(distance, certificate.clone(), counts)),
         depth_certificate: (known.depth.as_ref())
             .filter(|_| plan.questions.certificates)
             .map(|deepest| depth_certificate(deepest, counts)),
@@ -158,10 +158,14 @@ fn distance_certificate(
     distance: &PairDistance,
     verdict: Option<api::StaticCertificate>,
     counts: [usize; 2],
-) -> api::DistanceCertificate {
+) -> Option<api::DistanceCertificate> {
     if counts == [1, 1] {
+        let verdict = match &distance.by_faces {
+            Some(proof) => Some(proof_to_wire(proof, &[])?),
+            None => verdict,
+        };
         let pairs = pairs_to_wire(&distance.pairs);
-        return api::DistanceCertificate { verdict, pairs, parts: Vec::new() };
+        return Some(api::DistanceCertificate { verdict, pairs, parts: Vec::new() });
     }
     let entry = |entry: &PartGap| {
         let [p_parts, q_parts] = row(entry.parts, counts);
@@ -169,7 +173,7 @@ fn distance_certificate(
         api::PartDistanceProof { p_parts, q_parts, pairs: pairs_to_wire(&entry.pairs), direction }
     };
     let parts = distance.gaps.iter().map(entry).collect();
-    api::DistanceCertificate { verdict, pairs: Vec::new(), parts }
+    Some(api::DistanceCertificate { verdict, pairs: Vec::new(), parts })
 }
 
 fn depth_certificate(deepest: &PairDepth, counts: [usize; 2]) -> api::PenetrationCertificate {
@@ -210,11 +214,11 @@ fn indices(parts: Option<PartPair>, counts: [usize; 2]) -> [Vec<u32>; 2] {
 
 fn certificate(proofs: &[PartProof], counts: [usize; 2]) -> Option<api::StaticCertificate> {
     if counts == [1, 1] {
-        return proofs.first().map(part_certificate);
+        return proofs.first().and_then(part_certificate);
     }
     let entry = |entry: &PartProof| {
         let [p_parts, q_parts] = indices(entry.parts, counts);
-        api::PartProof { p_parts, q_parts, certificate: Some(part_certificate(entry)) }
+        api::PartProof { p_parts, q_parts, certificate: part_certificate(entry) }
     };
     Some(compound(proofs.iter().map(entry).collect()))
 }
@@ -224,33 +228,31 @@ fn compound(entries: Vec<api::PartProof>) -> api::StaticCertificate {
     api::StaticCertificate { proof: Some(proof) }
 }
 
-fn part_certificate(entry: &PartProof) -> api::StaticCertificate {
-    convex_proof_to_wire(&entry.proof, &entry.margin_pairs)
+fn part_certificate(entry: &PartProof) -> Option<api::StaticCertificate> {
+    proof_to_wire(&entry.proof, &entry.margin_pairs)
 }
 
-fn contact(known: &PairContact, plan: &Plan, counts: [usize; 2]) -> api::FirstContact {
+fn contact(known: &PairContact, with_proofs: bool, counts: [usize; 2]) -> api::FirstContact {
     let first = known.parts.filter(|_| known.has_met());
     api::FirstContact {
         outcome: outcome_to_wire(known.outcome).into(),
         t_free: known.t_free,
         t_contact: known.has_met().then_some(known.t_contact),
-        certificate: plan.questions.certificates.then(|| motion(&known.chains, counts)),
+        certificate: with_proofs.then(|| motion(&known.chains, counts)).flatten(),
         a_part: first.map(|parts| parts.p),
         b_part: first.map(|parts| parts.q),
         stopped: stopped_to_wire(known.stopped).into(),
     }
 }
 
-fn motion(chains: &[PartChain], counts: [usize; 2]) -> api::MotionCertificate {
-    let certificate = |chain: &PartChain| {
-        motion_to_wire(chain.initial.as_ref(), &chain.start, &chain.links, &chain.pairs)
-    };
+fn motion(chains: &[PartChain], counts: [usize; 2]) -> Option<api::MotionCertificate> {
     if counts == [1, 1] {
-        return chains.first().map(certificate).unwrap_or_default();
+        return chains.first().map_or_else(|| Some(Default::default()), motion_to_wire);
     }
     let entry = |chain: &PartChain| {
         let [p_parts, q_parts] = indices(chain.parts, counts);
-        api::PartMotionProof { p_parts, q_parts, certificate: Some(certificate(chain)) }
+        api::PartMotionProof { p_parts, q_parts, certificate: motion_to_wire(chain) }
     };
-    api::MotionCertificate { parts: chains.iter().map(entry).collect(), ..Default::default() }
+    let parts = chains.iter().map(entry).collect();
+    Some(api::MotionCertificate { parts, ..Default::default() })
 }

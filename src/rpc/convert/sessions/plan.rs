@@ -73,6 +73,7 @@ impl Plan {
             between_chosen: between,
             certificates: wire.certificates,
             proof_bytes_max: proof_bytes_max(wire, limits),
+            cover_steps_max: limits.cover_steps_max,
             placed: wire.placed_parts,
             canonical,
             steps_max,
@@ -93,6 +94,22 @@ impl Plan {
             return Err(path.field("report").field("along").not_implemented(why));
         }
         Ok(())
+    }
+
+    /// That it asks nothing that is not answered about bodies with polyhedra, if there are any.
+    pub fn check_meshes(&self, path: &Path<'_>, are_there: bool) -> Result<(), NotImplemented> {
+        let asked = &self.questions;
+        let unanswered = [
+            ("depths", asked.depths, "depths of polyhedra"),
+            ("nearest_pairs", asked.nearest > 0, "the order of pairs by depth, of polyhedra"),
+            ("pairs_below", asked.below.is_some(), "the order of pairs by depth, of polyhedra"),
+            ("contact_polygons", asked.polygons, "contact polygons of polyhedra"),
+            ("along", asked.along.is_some(), "ranges along a direction of polyhedra"),
+        ];
+        match unanswered.iter().find(|(_, is_asked, _)| are_there && *is_asked) {
+            None => Ok(()),
+            Some((field, _, why)) => Err(path.field("report").field(field).not_implemented(*why)),
+        }
     }
 
     /// Whether what is asked of a pair takes as long as many verdicts.

@@ -5,16 +5,14 @@ use arrayvec::ArrayVec;
 use super::question::{AskedAt, Question, Run, prepare};
 use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
 use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::certificate::proof_with_margin_to_wire;
 use crate::rpc::convert::geometry::{margin, stopped_to_wire, verdict_to_wire};
 use crate::rpc::convert::options::AnswerOptions;
-use crate::rpc::convert::solids::{self, meeting_to_wire, unproven_to_wire};
+use crate::rpc::convert::solids::{meeting_to_wire, stand_to_wire, unproven_to_wire};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
-use clearance_bodies::table::verdict::{Decided, VerdictAnswer, VerdictProof, VerdictQuestion};
+use clearance_bodies::table::verdict::{Decided, VerdictAnswer, VerdictQuestion};
 use clearance_bodies::table::{Needs, Wanted};
-use clearance_certificates::certificate::rounded_to_wire;
 use clearance_geometry::distance::Compared;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::pair::VertexPair;
@@ -114,18 +112,5 @@ fn tell(
             answer.uncertified = true;
             answer.set_uncertified_reason(unproven_to_wire(*why));
         }
-    }
-}
-
-/// The proof of how two bodies stand, and what shows what is said of a margin.
-pub(super) fn stand_to_wire(
-    proof: &VerdictProof,
-    margin_pairs: &[VertexPair],
-) -> api::StaticCertificate {
-    match proof {
-        VerdictProof::OfHulls(proof) => proof_with_margin_to_wire(proof, margin_pairs),
-        VerdictProof::OfRounded(proof) => rounded_to_wire(proof, margin_pairs),
-        VerdictProof::OfSolids(proof) => solids::proof_to_wire(proof, margin_pairs),
-        VerdictProof::OfRoundedSolids(proof) => solids::rounded_to_wire(proof, margin_pairs),
     }
 }

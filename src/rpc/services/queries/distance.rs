@@ -2,7 +2,6 @@
 
 use arrayvec::ArrayVec;
 
-use super::collision::stand_to_wire;
 use super::question::{AskedAt, Question, Run, prepare};
 use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
 use crate::rpc::convert::catalogue::Catalogue;
@@ -11,7 +10,7 @@ use crate::rpc::convert::geometry::{
     length, margin, pairs_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
 use crate::rpc::convert::options::AnswerOptions;
-use crate::rpc::convert::solids::unproven_to_wire;
+use crate::rpc::convert::solids::{stand_to_wire, unproven_to_wire};
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;

@@ -1,6 +1,5 @@
 //! When two moving bodies first come into contact.
 
-use super::collision::stand_to_wire;
 use super::question::{AskedAt, Question, Run, prepare};
 use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
 use crate::rpc::convert::catalogue::Catalogue;
@@ -10,7 +9,7 @@ use crate::rpc::convert::geometry::{
 };
 use crate::rpc::convert::motions::motions;
 use crate::rpc::convert::options::AnswerOptions;
-use crate::rpc::convert::solids::{self, meeting_to_wire, unproven_to_wire};
+use crate::rpc::convert::solids::{self, meeting_to_wire, stand_to_wire, unproven_to_wire};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;

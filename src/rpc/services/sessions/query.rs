@@ -15,7 +15,7 @@ use tonic::metadata::MetadataMap;
 use self::answers::{AnswerUntil, Answers};
 use super::host::{SessionHost, credentials, failure, take_out};
 use super::session::Session;
-use crate::rpc::convert::sessions::inquiry::{AskedInquiry, unknown_name};
+use crate::rpc::convert::sessions::inquiry::{AskedInquiry, about_mesh, unknown_name};
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
@@ -181,6 +181,7 @@ impl Inquiry {
                 self.answers.go_on(&view, until)?;
             }
             Err(NoView::Unknown(name)) => return Err(unknown_name(&self.request, name).into()),
+            Err(NoView::OfMesh(body)) => return Err(about_mesh(body).into()),
             Err(NoView::Stopped(_)) => {}
         }
         Ok(self.close(copy.scene.frame()))
@@ -194,6 +195,7 @@ impl Inquiry {
         match SceneView::within(scene, answers.filter(), answers.count(), effort) {
             Ok(view) => answers.go_on(&view, until),
             Err(NoView::Unknown(name)) => Err(unknown_name(&self.request, name).into()),
+            Err(NoView::OfMesh(body)) => Err(about_mesh(body).into()),
             Err(NoView::Stopped(_)) => Ok(false),
         }
     }

@@ -106,6 +106,7 @@ impl Session {
         let scene = Scene::open(declaration, methods, scene_limits(limits))
             .map_err(|error| declare::failure(&at, &error, limits))?;
         plan.check_rounded(path, scene.has_rounded())?;
+        plan.check_meshes(path, scene.has_meshes())?;
         let mut session = Self {
             scene,
             shapes: BTreeMap::new(),
@@ -297,6 +298,8 @@ impl Session {
             .map_err(|failure| refuse(&failure))?;
         let are_rounded = self.scene.has_rounded() || asked.frame.has_rounded();
         asked.plan.check_rounded(path, are_rounded).map_err(|refused| refuse(&refused.into()))?;
+        let are_meshes = self.scene.has_meshes() || asked.frame.has_meshes();
+        asked.plan.check_meshes(path, are_meshes).map_err(|refused| refuse(&refused.into()))?;
         let is_next = wire.frame_id > self.scene.frame();
         if is_next {
             self.fits(&asked, path, catalogue).map_err(|failure| refuse(&failure))?;

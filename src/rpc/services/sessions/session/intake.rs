@@ -78,7 +78,7 @@ impl Session {
 
     /// The body is made of these parts from now on.
     pub(super) fn keep_shapes(&mut self, id: BodyId, parts: &[Part], shapes: Vec<PartSource>) {
-        let vertices = parts.iter().map(|part| part.polytope.vertex_count());
+        let vertices = parts.iter().map(Part::vertex_count);
         self.vertices_max = vertices.fold(self.vertices_max, u32::max);
         self.parts_max = self.parts_max.max(parts.len());
         self.given_bytes += given_bytes(&shapes);

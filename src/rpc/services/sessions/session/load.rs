@@ -31,7 +31,8 @@ const DECLARED_BYTE_TIME: Duration = Duration::from_nanos(5);
 /// How long the verdict and the distance of a pair of parts that have moved take.
 const PAIR_TIME: Duration = Duration::from_micros(4);
 
-/// How long the depth of two parts, or their first contact, takes for each vertex of one.
+/// How long the depth of two parts, or their first contact, takes for each vertex of one; or all
+/// that may be asked of a polyhedron.
 const DEAR_PAIR_TIME: Duration = Duration::from_micros(10);
 
 impl Session {
@@ -102,7 +103,7 @@ impl Session {
     /// How long the answers about so many pairs of bodies might take: a generous guess.
     fn time_of_pairs(&self, pairs: u64, is_dear: bool) -> Duration {
         let of_parts = pairs.saturating_mul((self.parts_max * self.parts_max) as u64);
-        let is_dear = is_dear || self.scene.has_continuous_bodies();
+        let is_dear = is_dear || self.scene.has_continuous_bodies() || self.scene.has_meshes();
         let each = if is_dear { DEAR_PAIR_TIME * self.vertices_max } else { PAIR_TIME };
         each.saturating_mul(u32::try_from(of_parts).unwrap_or(u32::MAX))
     }

@@ -59,6 +59,7 @@ impl Shapes {
             body.parts.push(Part {
                 polytope: pick(random),
                 radius: 0.0,
+                mesh: None,
                 body_from_part: random.pose(offset),
             });
         }

@@ -1,0 +1,275 @@
+//! Two parts of which one at least is a polyhedron: what is told of them by their faces, where
+//! their hulls do not tell it. The table of bodies answers. Nothing is remembered of faces, so
+//! every answer is that from cold.
+
+use arrayvec::ArrayVec;
+
+use crate::declared::body::Part;
+use clearance_bodies::kinds::polyhedron::HulledMesh;
+use clearance_bodies::table::distance::{DistanceAnswer, DistanceAsked, DistanceQuestion};
+use clearance_bodies::table::first_contact::{FirstContactAnswer, FirstContactQuestion, Motions};
+use clearance_bodies::table::verdict::{VerdictAnswer, VerdictProof, VerdictQuestion};
+use clearance_bodies::table::{NotAnswered, Wanted};
+use clearance_bodies::{Body, Kind, PlacedBody};
+use clearance_geometry::claim::{
+    ConvexProof, Cover, CoverStep, Direction, RoundedSolidProof, SolidMotionProof, SolidProof,
+    Verdict,
+};
+use clearance_geometry::distance::Stops;
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::faces::{self, Surfaces};
+use clearance_geometry::pair::VertexPair;
+use clearance_geometry::polyhedron::Boundary;
+use clearance_geometry::pose::Pose;
+
+/// The proof of how two parts stand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PartsProof {
+    /// Of convex parts; or of the hulls of parts, which are apart.
+    Convex(ConvexProof),
+    /// Of parts of which one at least is a polyhedron.
+    Faces(Box<FacesStand>),
+}
+
+/// How two parts stand of which one at least is a polyhedron, as their faces tell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FacesStand {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What proves it; none: no proof was wanted, or none was found within the limits.
+    pub proof: Option<VerdictProof>,
+}
+
+impl FacesStand {
+    /// The cover in its proof, if there is one.
+    pub(crate) fn cover(&self) -> Option<&Cover> {
+        self.proof.as_ref().and_then(cover_of)
+    }
+}
+
+/// What is proven of two such parts that move and are apart where they start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FacesMotion {
+    /// What is proven of their way.
+    pub proof: SolidMotionProof,
+    /// How they stand at the start, where that does not say it.
+    pub start: Option<Box<VerdictProof>>,
+}
+
+impl From<ConvexProof> for PartsProof {
+    fn from(proof: ConvexProof) -> Self {
+        Self::Convex(proof)
+    }
+}
+
+impl PartsProof {
+    /// Of parts whose faces were asked.
+    pub(crate) fn of_faces(verdict: Verdict, proof: Option<VerdictProof>) -> Self {
+        Self::Faces(Box::new(FacesStand { verdict, proof }))
+    }
+
+    /// The verdict.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Self::Convex(proof) => proof.verdict(),
+            Self::Faces(stand) => stand.verdict,
+        }
+    }
+
+    /// The direction along which convex parts, or the hulls of parts, do not overlap.
+    pub fn direction(&self) -> Option<Direction> {
+        match self {
+            Self::Convex(proof) => proof.direction(),
+            Self::Faces(_) => None,
+        }
+    }
+}
+
+impl PartsProof {
+    /// Memory that it takes beyond itself, bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Convex(_) => 0,
+            Self::Faces(stand) => size_of_val(&**stand) + stand.cover().map_or(0, bytes_of_cover),
+        }
+    }
+}
+
+impl FacesMotion {
+    /// Memory that it takes, bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let of_start =
+            |start: &VerdictProof| size_of_val(start) + cover_of(start).map_or(0, bytes_of_cover);
+        let start = self.start.as_deref().map_or(0, of_start);
+        size_of_val(self) + bytes_of_cover(&self.proof.free) + start
+    }
+}
+
+fn cover_of(proof: &VerdictProof) -> Option<&Cover> {
+    match proof {
+        VerdictProof::OfSolids(
+            SolidProof::Separated(cover) | SolidProof::Touching { way: cover, .. },
+        )
+        | VerdictProof::OfRoundedSolids(
+            RoundedSolidProof::Apart(cover) | RoundedSolidProof::Touching { cover, .. },
+        ) => Some(cover),
+        VerdictProof::OfSolids(SolidProof::Crossing(_) | SolidProof::InnerPoint(_))
+        | VerdictProof::OfRoundedSolids(
+            RoundedSolidProof::Near(_) | RoundedSolidProof::Inside(_),
+        )
+        | VerdictProof::OfHulls(_)
+        | VerdictProof::OfRounded(_) => None,
+    }
+}
+
+fn bytes_of_cover(cover: &Cover) -> usize {
+    let links = |step: &CoverStep| match step {
+        CoverStep::SplitP | CoverStep::SplitQ => 0,
+        CoverStep::Apart(chain) => size_of_val(&**chain),
+    };
+    size_of_val(&*cover.order_p)
+        + size_of_val(&*cover.order_q)
+        + size_of_val(&*cover.steps)
+        + cover.steps.iter().map(links).sum::<usize>()
+}
+
+/// How two parts compare with a margin.
+#[derive(Clone, Debug)]
+pub(crate) struct PartsCompared {
+    pub(crate) is_within: bool,
+    /// What shows it: of the hulls, or with a proof of those whose faces were asked.
+    pub(crate) pairs: ArrayVec<VertexPair, 3>,
+    /// Of parts whose faces were asked: how they stand and, if they are beyond the margin, that.
+    pub(crate) by_faces: Option<PartsProof>,
+}
+
+/// Two parts of which one at least is a polyhedron.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeshParts<'a> {
+    parts: [&'a Part; 2],
+    wanted: Wanted,
+}
+
+impl<'a> MeshParts<'a> {
+    /// None: both parts are convex.
+    pub(crate) fn of(parts: [&'a Part; 2], wanted: Wanted) -> Option<Self> {
+        parts.iter().any(|part| part.is_mesh()).then_some(Self { parts, wanted })
+    }
+
+    /// The same, of which no proofs are wanted.
+    pub(crate) fn without_proofs(self) -> Self {
+        Self { wanted: Wanted { certificate: false, ..self.wanted }, ..self }
+    }
+
+    /// How they stand.
+    pub(crate) fn stand(
+        &self,
+        poses: [Pose; 2],
+        effort: &mut Effort<'_>,
+    ) -> Result<PartsProof, Stopped> {
+        let VerdictAnswer { decided, .. } = self.decided(poses, None, effort)?;
+        let decided = decided?;
+        Ok(PartsProof::of_faces(decided.verdict, decided.proof.ok()))
+    }
+
+    /// How they compare with a margin, and how they stand.
+    pub(crate) fn compare(
+        &self,
+        poses: [Pose; 2],
+        margin: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<PartsCompared, Stopped> {
+        let VerdictAnswer { decided, compared } = self.decided(poses, Some(margin), effort)?;
+        let (decided, compared) = (decided?, compared?.ok_or(Stopped::Unresolved)?);
+        let by_faces = PartsProof::of_faces(decided.verdict, decided.proof.ok());
+        let (is_within, pairs) = (compared.is_within, compared.pairs);
+        Ok(PartsCompared { is_within, pairs, by_faces: Some(by_faces) })
+    }
+
+    fn decided(
+        &self,
+        poses: [Pose; 2],
+        margin: Option<f64>,
+        effort: &mut Effort<'_>,
+    ) -> Result<VerdictAnswer, Stopped> {
+        let bodies = self.bodies(poses);
+        let question = VerdictQuestion::of(kinds(&bodies), margin).map_err(|why| refused(&why))?;
+        Ok(question.prepare(bodies).map_err(|why| refused(&why))?.answer(self.wanted, effort))
+    }
+
+    /// How far apart they are, and how they stand.
+    pub(crate) fn measure(
+        &self,
+        poses: [Pose; 2],
+        stops: Stops,
+        effort: &mut Effort<'_>,
+    ) -> Result<DistanceAnswer, Stopped> {
+        let bodies = self.bodies(poses);
+        let question = DistanceQuestion::of(kinds(&bodies)).map_err(|why| refused(&why))?;
+        let asked = DistanceAsked { stops, margin: None };
+        Ok(question.prepare(bodies).map_err(|why| refused(&why))?.answer(
+            asked,
+            self.wanted,
+            effort,
+        ))
+    }
+
+    /// At most how far apart they are if they are separated; as far as half of the smaller one is
+    /// far enough. A pair that surfaces keep apart stays so while no point moves that far.
+    pub(crate) fn gap(&self, poses: [Pose; 2], effort: &mut Effort<'_>) -> f64 {
+        let bodies = [0, 1].map(|k| {
+            let Part { mesh, polytope, .. } = self.parts[k];
+            Boundary { mesh: mesh.as_deref(), hull: polytope, pose: poses[k] }
+        });
+        let surfaces = Surfaces { bodies, radii: self.parts.map(|part| part.radius) };
+        let [p, q] = self.parts.map(|part| part.polytope.bounds().radius + part.radius);
+        let stops = Stops { above: Some(p.min(q) / 2.0), below: None };
+        let found = faces::distance::measure(&surfaces, stops, effort);
+        found.map_or(0.0, |found| found.lower)
+    }
+
+    /// When they first meet on their way from these poses.
+    pub(crate) fn first_contact(
+        &self,
+        poses: [Pose; 2],
+        motions: Motions,
+        effort: &mut Effort<'_>,
+    ) -> Result<FirstContactAnswer, Stopped> {
+        let bodies = self.bodies(poses);
+        let question = FirstContactQuestion::of(kinds(&bodies), poses.each_ref(), motions);
+        let ready =
+            question.map_err(|why| refused(&why))?.prepare(bodies).map_err(|why| refused(&why))?;
+        ready.answer(false, self.wanted, effort)
+    }
+
+    fn bodies(&self, poses: [Pose; 2]) -> [PlacedBody; 2] {
+        [0, 1].map(|k| PlacedBody { body: body_of(self.parts[k]), pose: poses[k] })
+    }
+}
+
+/// What is made of a part while its faces are looked at beside those of another one, bytes at most.
+pub(crate) fn bytes_of_look(part: &Part) -> usize {
+    let body = body_of(part);
+    let needs = VerdictQuestion::of([body.kind(), Kind::Polyhedron], None).map(|it| it.needs());
+    let bytes = needs.map_or(0, |needs| needs.bytes_made(body.kind(), body.vertices().len()));
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+fn kinds(bodies: &[PlacedBody; 2]) -> [Kind; 2] {
+    bodies.each_ref().map(|placed| placed.body.kind())
+}
+
+/// What a session holds is checked where it is declared: see `Problem::FlatBesideMesh`.
+fn refused(why: &NotAnswered) -> Stopped {
+    debug_assert!(false, "declared and not answered: {why}");
+    Stopped::Unresolved
+}
+
+/// A part as the table knows it.
+fn body_of(part: &Part) -> Body {
+    let hull = part.polytope.clone();
+    match part.mesh.clone() {
+        Some(polyhedron) => Body::Polyhedron(HulledMesh { polyhedron, hull }),
+        None => Body::from(hull).rounded(part.radius),
+    }
+}
