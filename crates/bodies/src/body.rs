@@ -93,6 +93,15 @@ impl Body {
         Self::Polyhedron(HulledMesh { polyhedron, hull })
     }
 
+    /// A polyhedron with this hull, or the polytope that is the hull.
+    pub fn of_whole(hull: &Arc<Polytope>, polyhedron: Option<&Arc<Polyhedron>>) -> Self {
+        let hull = hull.clone();
+        match polyhedron.cloned() {
+            Some(polyhedron) => Self::Polyhedron(HulledMesh { polyhedron, hull }),
+            None => Self::Polytope(hull),
+        }
+    }
+
     /// Its kind.
     pub fn kind(&self) -> Kind {
         match self {
@@ -118,6 +127,14 @@ impl Body {
             Self::Polytope(polytope) => polytope,
             Self::Polyhedron(mesh) => &mesh.hull,
             Self::Rounded(body) => &body.core,
+        }
+    }
+
+    /// The polyhedron that it is, if it is one.
+    pub(crate) fn polyhedron(&self) -> Option<&Arc<Polyhedron>> {
+        match self {
+            Self::Polytope(_) | Self::Rounded(_) => None,
+            Self::Polyhedron(mesh) => Some(&mesh.polyhedron),
         }
     }
 

@@ -77,16 +77,20 @@ impl Cell {
                 link: index,
                 frame: link.frame,
                 pose: part.frame_from_part,
-                points: part.polytope.vertices(),
+                points: part.hull.vertices(),
             }));
         }
         let body = self.still.bodies().iter();
-        let still = body.map(|b| Points { points: b.polytope.vertices(), pose: b.pose }).collect();
-        EdgeSubject { tree: self.kinematics.tree(), parts, link_pairs: &self.link_pairs, still }
+        let still =
+            body.map(|b| Points { points: b.body.hull().vertices(), pose: b.pose }).collect();
+        let link_pairs = &self.link_pairs;
+        let polyhedra = self.polyhedra();
+        EdgeSubject { tree: self.kinematics.tree(), parts, link_pairs, still, polyhedra }
     }
 
     /// The certificate of an answer about an edge; none: there is nothing to show, or what was
-    /// found free is so within so little that these bounds do not show it.
+    /// found free is so within so little that these bounds do not show it. Of polyhedra it says
+    /// what their hulls show; where these meet there is none, nor of a contact of one.
     pub fn certify_edge(
         &self,
         question: EdgeQuestion,
@@ -104,6 +108,11 @@ impl Cell {
             }
             EdgeAnswer::Bad(_) | EdgeAnswer::Turns => return Ok(None),
         };
+        let is_polyhedron =
+            |body: u32| self.solids.as_ref().is_some_and(|of| of.is_mesh(body as usize));
+        if contact.is_some_and(|(_, pair)| pair.into_iter().any(is_polyhedron)) {
+            return Ok(None);
+        }
         let Some(speeds) = PathSpeeds::new(self, ends) else { return Ok(None) };
         let certifier = Certifier::new(self, ends, question, speeds);
         let mut memory = StandMemory::default();
@@ -114,7 +123,7 @@ impl Cell {
             None => None,
             Some((at, pair)) => {
                 let mut stand = certifier.stand(at, &mut memory);
-                Some(contact_proof(&stand.pair(pair), question.reach.upper(), effort)?)
+                Some(contact_proof(&stand.hulls(pair), question.reach.upper(), effort)?)
             }
         };
         Ok(Some(EdgeCertificate { pieces, contact }))
@@ -278,19 +287,21 @@ impl<'a> Certifier<'a> {
     }
 }
 
-/// A direction along which a pair is farther apart than `within`, and at most how far.
+/// A direction along which a pair, or its hulls, are farther apart than `within`, and at most how
+/// far.
 fn widest(
     stand: &mut Stand<'_>,
     bodies: [u32; 2],
     within: f64,
     effort: &mut Effort<'_>,
 ) -> Result<Option<(Vec3, f64)>, Stopped> {
-    let distance = stand.distance(bodies, Stops { above: Some(within), below: None }, effort)?;
+    let distance =
+        stand.hull_distance(bodies, Stops { above: Some(within), below: None }, effort)?;
     let is_separated = distance.decision.verdict() == Verdict::Separated;
     if !is_separated || distance.lower <= within {
         return Ok(None);
     }
-    let pair = stand.pair(bodies);
+    let pair = stand.hulls(bodies);
     Ok(direction_to_nearest(&pair, &distance.pairs)
         .map(|direction| (direction, gap_along(&pair, &direction)))
         .filter(|(_, gap)| *gap > within))

@@ -23,7 +23,7 @@ pub struct SubjectPart<'a> {
     pub frame: Option<usize>,
     /// In that frame, or in the world.
     pub pose: Pose,
-    /// Its vertices.
+    /// Its vertices; of a polyhedron those of its hull.
     pub points: &'a [Vec3],
 }
 
@@ -38,6 +38,9 @@ pub struct EdgeSubject<'a> {
     pub link_pairs: &'a [[usize; 2]],
     /// What stands still: numbered after the parts.
     pub still: Vec<Points<'a>>,
+    /// The bodies that are polyhedra, ascending. What is free of their hulls is free of them; that
+    /// their hulls are in contact shows nothing.
+    pub polyhedra: Vec<u32>,
 }
 
 /// What is said of an edge.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::row::NotAnswered;
 use crate::body::Body;
 use crate::kind::Kind;
+use clearance_geometry::polyhedron::Polyhedron;
 use clearance_geometry::polytope::Polytope;
 
 /// A polytope, with balls around all its points.
@@ -14,6 +15,15 @@ pub struct ConvexPart<'a> {
     pub polytope: &'a Arc<Polytope>,
     /// Of the balls, metres; 0: there are none.
     pub radius: f64,
+}
+
+/// A body that need not be convex.
+#[derive(Clone, Copy, Debug)]
+pub struct WholeBody<'a> {
+    /// The polytope that it is, or the hull of the polyhedron.
+    pub hull: &'a Arc<Polytope>,
+    /// The polyhedron that it is; none: it is the polytope.
+    pub polyhedron: Option<&'a Arc<Polyhedron>>,
 }
 
 /// Where a body may be beside in a question about two.
@@ -58,11 +68,10 @@ impl Place {
                 | Self::Compound,
                 Kind::Polytope,
             )
-            | (Self::Session | Self::SceneQuery | Self::Compound, Kind::Rounded) => Ok(()),
+            | (Self::Session | Self::SceneQuery | Self::Compound, Kind::Rounded)
+            | (Self::Obstacle | Self::RobotPart, Kind::Polyhedron) => Ok(()),
             (Self::Session, Kind::Polyhedron) => Err("polyhedra in sessions"),
             (Self::SceneQuery, Kind::Polyhedron) => Err("questions to a scene about polyhedra"),
-            (Self::Obstacle, Kind::Polyhedron) => Err("polyhedra as obstacles"),
-            (Self::RobotPart, Kind::Polyhedron) => Err("polyhedra as parts of robots"),
             (Self::Compound, Kind::Polyhedron) => Err("polyhedra beside or in compounds"),
             (Self::Obstacle, Kind::Rounded) => Err("rounded polytopes as obstacles"),
             (Self::RobotPart, Kind::Rounded) => Err("rounded polytopes as parts of robots"),
@@ -77,9 +86,23 @@ impl Place {
         }
     }
 
-    /// What scenes and robots know of a body that may be there: a convex part.
+    /// What scenes know of a body that may be there: a convex part. There is none of a polyhedron.
     pub fn part(self, body: &Body) -> Result<ConvexPart<'_>, NotAnswered> {
         self.takes(body.kind())?;
+        if body.polyhedron().is_some() {
+            let what = "polyhedra as convex parts";
+            return Err(NotAnswered { field: "", what, kinds: [body.kind(); 2] });
+        }
         Ok(ConvexPart { polytope: body.hull(), radius: body.radius() })
+    }
+
+    /// What cells and robots know of a body that may be there, of which none is rounded.
+    pub fn whole(self, body: &Body) -> Result<WholeBody<'_>, NotAnswered> {
+        self.takes(body.kind())?;
+        if body.radius() > 0.0 {
+            let what = "rounded polytopes as polytopes";
+            return Err(NotAnswered { field: "", what, kinds: [body.kind(); 2] });
+        }
+        Ok(WholeBody { hull: body.hull(), polyhedron: body.polyhedron() })
     }
 }

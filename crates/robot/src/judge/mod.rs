@@ -295,6 +295,10 @@ impl<'a> Judge<'a> {
         if !self.pairs.iter().any(|known| known.bodies == pair) {
             return Err(EdgeRefusal::Contact("this pair needs no check".to_owned()));
         }
+        if pair.iter().any(|body| self.subject.polyhedra.contains(body)) {
+            let why = "that the hull of a polyhedron is in contact shows nothing of the polyhedron";
+            return Err(EdgeRefusal::Contact(why.to_owned()));
+        }
         let middle = self.place(at, 0.0);
         let bodies = self.bodies(pair.map(|body| body as usize), &middle);
         let refused = |why: String| EdgeRefusal::Contact(why);

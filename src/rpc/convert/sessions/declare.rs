@@ -366,6 +366,7 @@ pub fn failure(path: &Path<'_>, error: &DeclarationError, limits: &Limits) -> Fa
         | Problem::UnknownRobot
         | Problem::UnknownLink
         | Problem::LinksBeyondIds
+        | Problem::NotConvex
         | Problem::ValueCount { .. }
         | Problem::NoConfiguration(_)
         | Problem::IsLink
