@@ -211,7 +211,7 @@ async fn what_is_not_answered_of_meshes_of_robots_is_refused_with_its_field() {
 
 /// The slot is one wide, and the peg a half.
 #[tokio::test]
-async fn edges_through_a_slot_are_free_and_certificates_say_what_hulls_show() {
+async fn edges_through_a_slot_are_free_and_all_of_it_is_certified() {
     let server = with_boxes().await;
     let mut client = robots(&server);
     let request = api::RegisterRobotRequest { urdf: hand(PEG), ..Default::default() };
@@ -220,38 +220,47 @@ async fn edges_through_a_slot_are_free_and_certificates_say_what_hulls_show() {
         [[1.5, 5.0, 0.5, 0.0], [1.5, 3.5, 0.5, 0.0], [1.5, 1.0, 0.5, 0.0], [1.5, 2.0, 0.5, 0.5]];
     let edges = [[out, above], [above, beside], [out, low]];
     let [starts, ends] = [0, 1].map(|end| edges.map(|edge| edge[end]).concat());
-    let request = |cell| api::CheckEdgesRequest {
+    let request = |cell, margin| api::CheckEdgesRequest {
         cell: Some(cell),
         starts: starts.clone(),
         ends: ends.clone(),
+        margin,
         certificate: true,
         ..Default::default()
     };
-    let question = request(cell(&robot, &["channel"]));
-    let answer = client.check_edges(question.clone()).await.unwrap().into_inner();
-    let outcomes: Vec<Outcome> = answer.outcomes().collect();
-    assert_eq!(outcomes, [Outcome::NoContact, Outcome::NoContact, Outcome::Contact]);
-    // From 5 down to 1.25, of 4.
-    assert!(answer.free_until[2] < 0.9375 && answer.contact_at[0] >= 0.9375);
-    let is_empty = |at: usize| answer.certificates[at] == api::EdgeCertificate::default();
-    assert_eq!([0, 1, 2].map(is_empty), [false, true, true]);
-
-    let in_boxes = request(cell(&robot, &["floor", "left", "right"]));
-    let shown = client.check_edges(in_boxes.clone()).await.unwrap().into_inner();
-    assert_eq!(shown.outcomes, answer.outcomes);
-
     let claim = |question: &api::CheckEdgesRequest, answer: &api::CheckEdgesResponse| {
         let (question, answer) = (Some(question.clone()), Some(answer.clone()));
         api::verify_certificate_request::Claim::Edges(api::EdgesClaim { question, answer })
     };
-    let refusal = verify(&server, claim(&question, &answer)).await.unwrap_err();
-    assert!(refusal.starts_with("edge 1: it is uncertified"), "{refusal}");
-    let mut first = (question.clone(), answer.clone());
-    (first.0.starts, first.0.ends) = (out.to_vec(), above.to_vec());
-    first.1 = client.check_edges(first.0.clone()).await.unwrap().into_inner();
-    assert_eq!(verify(&server, claim(&first.0, &first.1)).await, Ok(()));
+    for margin in [0.0, 0.125] {
+        let question = request(cell(&robot, &["channel"]), margin);
+        let answer = client.check_edges(question.clone()).await.unwrap().into_inner();
+        let outcomes: Vec<Outcome> = answer.outcomes().collect();
+        assert_eq!(outcomes, [Outcome::NoContact, Outcome::NoContact, Outcome::Contact]);
+        // From 5 down to 1.25 and the margin, of 4.
+        let until = (3.75 - margin) / 4.0;
+        assert!(answer.free_until[2] < until && answer.contact_at[0] >= until);
+        assert_eq!(verify(&server, claim(&question, &answer)).await, Ok(()));
+        let in_boxes = request(cell(&robot, &["floor", "left", "right"]), margin);
+        let shown = client.check_edges(in_boxes).await.unwrap().into_inner();
+        assert_eq!(shown.outcomes, answer.outcomes);
 
+        let pieces = answer.certificates[1].pieces.iter();
+        let with_cover = pieces.enumerate().find(|(_, piece)| !piece.covers.is_empty());
+        let (at, _) = with_cover.expect("the hull is in the way");
+        let mut changed = answer.clone();
+        changed.certificates[1].pieces[at].covers.clear();
+        let refusal = verify(&server, claim(&question, &changed)).await.unwrap_err();
+        let said =
+            format!("edge 1: piece {at}: the gap of the bodies [0, 1]: the direction is zero");
+        assert!(refusal.starts_with(&said), "{refusal}");
+        let mut changed = answer.clone();
+        changed.certificates[1].pieces[at].covers[0].steps.pop();
+        let refusal = verify(&server, claim(&question, &changed)).await.unwrap_err();
+        assert!(refusal.contains("the cover is not one of all pairs of faces"), "{refusal}");
+    }
     // A contact of the hull of the channel is none of the channel.
+    let question = request(cell(&robot, &["channel"]), 0.0);
     let hull = api::RobotObstacle {
         shape: Some(Shape::Vertices(channel().vertices.unwrap())),
         pose: None,
@@ -263,5 +272,5 @@ async fn edges_through_a_slot_are_free_and_certificates_say_what_hulls_show() {
     assert_eq!(verify(&server, claim(&of_hull, &answer)).await, Ok(()));
     let forged = api::CheckEdgesRequest { cell: question.cell.clone(), ..of_hull };
     let refusal = verify(&server, claim(&forged, &answer)).await.unwrap_err();
-    assert!(refusal.contains("the hull of a polyhedron is in contact shows nothing"), "{refusal}");
+    assert!(refusal.contains("contact of a hull is none of a polyhedron"), "{refusal}");
 }

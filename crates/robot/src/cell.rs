@@ -273,13 +273,6 @@ impl Cell {
         if any_is_flat { self.pairs().into_iter().find(is_such) } else { None }
     }
 
-    /// The bodies that are polyhedra, ascending.
-    pub fn polyhedra(&self) -> Vec<u32> {
-        let Some(solids) = &self.solids else { return Vec::new() };
-        let number = |body: usize| u32::try_from(body).expect("bodies are limited at the door");
-        (0..self.body_count()).filter(|body| solids.is_mesh(*body)).map(number).collect()
-    }
-
     /// Parts of robots, and what stands still.
     pub fn body_count(&self) -> usize {
         self.parts.len() + self.still.bodies().len()

@@ -7,12 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::body::PartBody;
-use clearance_geometry::claim::{Reach, Verdict};
-use clearance_geometry::contact_time::polyhedra::{self, PosedPolyhedron};
+use super::claim::EdgeContactProof;
+use clearance_geometry::claim::{Cover, Reach, Verdict};
+use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_verdict};
+use clearance_geometry::contact_time::polyhedra::{self, Faces, PosedPolyhedron};
 use clearance_geometry::distance::{self, DistanceSide, Stops, compare_beyond};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::distance::FaceDistance;
-use clearance_geometry::faces::{self, Surfaces, margin};
+use clearance_geometry::faces::{self, Clear, Surfaces, margin, prove_clear};
 use clearance_geometry::pair::{Pair, Placed};
 use clearance_geometry::polyhedron::{HulledBody, Polyhedron};
 use clearance_geometry::separation::{METHODS, decide};
@@ -42,6 +44,9 @@ const MADE_BYTES_PER_VERTEX: usize = 512;
 /// What a question makes of a polyhedron for each of its vertices, bytes: the vertex where it is
 /// and the boxes of two triangles there, and its share of the groups that a search has open.
 const PLACED_BYTES_PER_VERTEX: usize = 2048;
+
+/// A cover in a certificate has at most so many steps and links.
+const COVER_STEPS_MAX: u64 = 1 << 14;
 
 /// What a question about a solid takes at most, nanoseconds for each of its vertices: a generous
 /// guess.
@@ -108,6 +113,12 @@ impl Solids {
         self.are_meshes[body]
     }
 
+    /// A body, if it is a polyhedron.
+    pub(super) fn mesh(&self, body: usize) -> Option<&Polyhedron> {
+        let faced = self.bodies[body].as_ref().filter(|faced| !faced.is_hull);
+        faced.map(|faced| &*faced.polyhedron)
+    }
+
     /// Whether a body is a polytope without volume.
     pub(super) fn is_flat(&self, body: usize) -> bool {
         self.bodies[body].is_none()
@@ -168,14 +179,17 @@ impl<'a> SolidPair<'a> {
         if of_hulls.verdict() == Verdict::Separated {
             return Ok(Verdict::Separated);
         }
-        self.verdict_by_faces(effort)
+        Ok(self.verdict_by_faces(effort)?.0)
     }
 
-    /// How they stand whose hulls meet.
-    fn verdict_by_faces(&self, effort: &mut Effort<'_>) -> Result<Verdict, Stopped> {
+    /// How they stand whose hulls meet, and faces that show it.
+    fn verdict_by_faces(
+        &self,
+        effort: &mut Effort<'_>,
+    ) -> Result<(Verdict, Option<Faces>), Stopped> {
         let [p, q] =
             self.shapes()?.map(|HulledBody { body, pose, .. }| PosedPolyhedron { body, pose });
-        Ok(polyhedra::verdict(p, q, effort)?.0)
+        polyhedra::verdict(p, q, effort)
     }
 
     /// How far apart they are, unless that is more than `stops` asks for.
@@ -198,7 +212,7 @@ impl<'a> SolidPair<'a> {
                 return Ok(HowFar::Beyond);
             }
         } else {
-            let verdict = self.verdict_by_faces(effort)?;
+            let (verdict, _) = self.verdict_by_faces(effort)?;
             if verdict != Verdict::Separated {
                 return Ok(HowFar::Contact(verdict));
             }
@@ -210,6 +224,37 @@ impl<'a> SolidPair<'a> {
         }
         let is_beyond = stops.above.is_some_and(|above| found.lower > above);
         Ok(if is_beyond { HowFar::Beyond } else { HowFar::Apart(found) })
+    }
+
+    /// A cover that shows that they are farther apart than that; none: they are not.
+    pub(super) fn cover_beyond(
+        &self,
+        gap: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Cover>, Unproven> {
+        let side = self.side(Reach::ZERO, gap, &mut Witness::default(), effort)?;
+        if side != DistanceSide::Beyond {
+            return Ok(None);
+        }
+        let shapes = self.shapes()?;
+        let surfaces = Surfaces::new([&shapes[0], &shapes[1]]);
+        prove_clear(&surfaces, Clear::Beyond(gap), COVER_STEPS_MAX, effort).map(Some)
+    }
+
+    /// The proof that they are in contact, or no farther apart than the margin.
+    pub(super) fn contact(
+        &self,
+        margin: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<EdgeContactProof, Unproven> {
+        let (verdict, faces) = self.verdict_by_faces(effort)?;
+        let [p, q] = &self.shapes()?;
+        if verdict == Verdict::Separated {
+            let near = margin::compare(&Surfaces::new([p, q]), margin, effort)?;
+            return Ok(EdgeContactProof::Near(near.pairs));
+        }
+        prove_verdict([p, q], verdict, faces.as_ref(), COVER_STEPS_MAX, effort)
+            .map(EdgeContactProof::Solids)
     }
 
     /// How they stand: in contact, which is to be no farther apart than `reach`, or how far apart
@@ -225,7 +270,8 @@ impl<'a> SolidPair<'a> {
         if of_hulls == DistanceSide::Beyond {
             return Ok(DistanceSide::Beyond);
         }
-        if of_hulls == DistanceSide::Contact && self.verdict_by_faces(effort)? != Verdict::Separated
+        if of_hulls == DistanceSide::Contact
+            && self.verdict_by_faces(effort)?.0 != Verdict::Separated
         {
             return Ok(DistanceSide::Contact);
         }

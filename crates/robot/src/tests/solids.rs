@@ -8,13 +8,15 @@ use crate::Robot;
 use crate::body::PartBody;
 use crate::cell::{BodyPair, Cell, Instance};
 use crate::check::{CheckMode, CheckQuestion, Checked, SignedClearance};
+use crate::claim::{EdgeCertificate, EdgeClaim, EdgeContactProof, GapProof, PairGap};
 use crate::edge::{EdgeAnswer, EdgeQuestion};
+use crate::judge::{EdgeRefusal, judge_edge};
 use crate::mesh::MeshData;
 use crate::model::{BuildError, Sources};
 use crate::parts::{MeshContent, MeshFiles, MeshTreatment, PartSource};
 use crate::still::StillBody;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Reach, Verdict};
+use clearance_geometry::claim::{Reach, SolidProof, Verdict};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::convex_hull;
 use clearance_geometry::polyhedron::Polyhedron;
@@ -459,19 +461,105 @@ fn a_path_through_a_channel_is_free_and_one_into_its_floor_ends_there() {
     assert!(free_until < 0.5 && (0.5..0.500_001).contains(&contact_at) && pair == [0, 1]);
 }
 
-#[test]
-fn certificates_say_what_hulls_show_and_nothing_else_of_meshes() {
-    let cell = among(&slider(0.0625), polyhedron(&channel()));
-    assert_eq!(cell.subject().polyhedra, [1]);
-    let question = EdgeQuestion { reach: Reach::ZERO, tolerance: 1e-6, steps_max: 1 << 20 };
-    let certified = |from: [f64; 3], to: [f64; 3]| {
+/// An edge in a cell, and what is said of it.
+struct Told<'a> {
+    cell: &'a Cell,
+    ends: [Vec<f64>; 2],
+    margin: f64,
+    answer: EdgeAnswer,
+    certificate: EdgeCertificate,
+}
+
+impl<'a> Told<'a> {
+    fn of(cell: &'a Cell, ends: [Vec<f64>; 2], margin: f64) -> Self {
+        let reach = Reach::from(margin);
+        let question = EdgeQuestion { reach, tolerance: 1e-6, steps_max: 1 << 20 };
         let effort = &mut Effort::unlimited();
-        let answer = cell.check_edges(question, [&from, &to], effort).remove(0);
-        cell.certify_edge(question, [&from, &to], &answer, effort).unwrap()
-    };
-    assert!(certified([2.0, 0.0, 0.0], [2.0, 1.0, 0.0]).is_some());
-    assert!(certified([0.0, -1.0, 0.0], [0.0, 1.0, 0.0]).is_none());
-    assert!(certified([0.0; 3], [0.0, 0.0, -1.0]).is_none());
+        let [from, to] = &ends;
+        let answer = cell.check_edges(question, [from, to], effort).remove(0);
+        let certificate = cell.certify_edge(question, [from, to], &answer, effort).unwrap();
+        Self { cell, answer, certificate: certificate.unwrap_or_default(), ends, margin }
+    }
+
+    fn judged(&self) -> Result<(), EdgeRefusal> {
+        let (free_until, contact) = match self.answer {
+            EdgeAnswer::Free => (1.0, None),
+            EdgeAnswer::Contact { free_until, contact_at, pair } => {
+                (free_until, Some((contact_at, pair)))
+            }
+            ref other => panic!("{other:?}"),
+        };
+        let ends = [&self.ends[0][..], &self.ends[1]];
+        let claim = EdgeClaim { ends, margin: self.margin, free_until, contact };
+        let subject = self.cell.subject();
+        judge_edge(&subject, &claim, &self.certificate, &mut Effort::unlimited())
+    }
+
+    fn covers(&self) -> usize {
+        let gaps = self.certificate.pieces.iter().flat_map(|piece| &piece.gaps);
+        gaps.filter(|gap| matches!(gap.shown, GapProof::Cover(_))).count()
+    }
+}
+
+#[test]
+fn edges_of_meshes_are_certified_and_changed_certificates_refused() {
+    let random = &mut Random(26);
+    let twice = Twice::new(4, 8, random);
+    let (mut seen, mut covers) = ([0; 3], 0);
+    for at in 0..36 {
+        let (from, step) = (twice.values(1, random), twice.values(1, random));
+        let to = from.iter().zip(&step).map(|(a, b)| a + 0.1 * b).collect();
+        let mut told = Told::of(&twice.cells[0], [from, to], [0.0, 0.03][at % 2]);
+        covers += told.covers();
+        assert_eq!(told.judged(), Ok(()), "{at}");
+        match &told.certificate.contact {
+            None => seen[0] += 1,
+            Some(EdgeContactProof::Near(_)) => seen[1] += 1,
+            Some(_) => seen[2] += 1,
+        }
+        let pieces = told.certificate.pieces.clone();
+        for (k, piece) in pieces.iter().enumerate() {
+            for (g, gap) in piece.gaps.iter().enumerate() {
+                let GapProof::Cover(cover) = &gap.shown else { continue };
+                let mut short = cover.clone();
+                short.steps.pop();
+                told.certificate.pieces[k].gaps[g].shown = GapProof::Cover(short);
+                assert!(matches!(told.judged(), Err(EdgeRefusal::Gap(piece, ..)) if piece == k));
+                told.certificate.pieces[k].gaps[g] = PairGap { gap: gap.gap + 0.5, ..gap.clone() };
+                assert!(matches!(told.judged(), Err(EdgeRefusal::Gap(piece, ..)) if piece == k));
+                told.certificate.pieces[k].gaps[g] = gap.clone();
+            }
+        }
+        if told.certificate.contact.take().is_some() {
+            assert!(matches!(told.judged(), Err(EdgeRefusal::Contact(_))));
+        }
+    }
+    assert!(covers > 20 && seen.iter().all(|count| *count > 1), "{covers} {seen:?}");
+}
+
+/// The hulls of both meet all the way, and the channel is in contact with nothing.
+#[test]
+fn what_is_shown_of_a_hull_in_contact_is_none_of_what_is_in_it() {
+    let cell = among(&slider(0.0625), polyhedron(&channel()));
+    let told = Told::of(&cell, [vec![0.0, -1.0, 0.0], vec![0.0, 1.0, 0.0]], 0.0);
+    assert!(told.answer == EdgeAnswer::Free && told.covers() > 0);
+    assert_eq!(told.judged(), Ok(()));
+    let hull = cell.still.bodies()[0].body.hull().clone();
+    let of_hull = among(&slider(0.0625), hull.into());
+    let told = Told::of(&of_hull, [vec![0.0, -1.0, 0.0], vec![0.0, 1.0, 0.0]], 0.0);
+    assert!(matches!(told.answer, EdgeAnswer::Contact { .. }));
+    assert_eq!(told.judged(), Ok(()));
+    let forged = Told { cell: &cell, ..told };
+    let why = "the contact: the stated bound is not implied: contact of a hull is none of a \
+               polyhedron";
+    assert_eq!(forged.judged().unwrap_err().to_string(), why);
+    // A link wholly in the wall of what is hollow has a point inside both.
+    let hollow = joined(&cube(2.0, false), &cube(1.0, true));
+    let cell = among(&slider(0.25), polyhedron(&hollow));
+    let told = Told::of(&cell, [vec![1.5, 0.0, 0.0], vec![1.5, 0.1, 0.0]], 0.0);
+    let shown = &told.certificate.contact;
+    assert!(matches!(shown, Some(EdgeContactProof::Solids(SolidProof::InnerPoint(_)))));
+    assert_eq!(told.judged(), Ok(()));
 }
 
 #[test]
