@@ -272,7 +272,8 @@ pub fn cover_to_wire(cover: &Cover) -> api::FaceCover {
     }
 }
 
-/// A cover, from the wire: as long as a message can hold; the judge has a limit of its own for what it looks at.
+/// A cover, from the wire: as long as a message can hold; the judge has a limit of its own for what
+/// it looks at.
 pub fn cover(path: &Path<'_>, wire: &api::FaceCover) -> Result<Cover, BadField> {
     let list = path.field("steps");
     let step = |(index, step): (usize, &api::CoverStep)| {

@@ -482,13 +482,11 @@ impl<'a> Told<'a> {
     }
 
     fn judged(&self) -> Result<(), EdgeRefusal> {
-        let (free_until, contact) = match self.answer {
-            EdgeAnswer::Free => (1.0, None),
-            EdgeAnswer::Contact { free_until, contact_at, pair } => {
-                (free_until, Some((contact_at, pair)))
-            }
-            ref other => panic!("{other:?}"),
-        };
+        let (mut free_until, mut contact) = (1.0, None);
+        if let EdgeAnswer::Contact { free_until: until, contact_at, pair } = self.answer {
+            (free_until, contact) = (until, Some((contact_at, pair)));
+        }
+        assert_eq!(contact.is_none(), self.answer == EdgeAnswer::Free);
         let ends = [&self.ends[0][..], &self.ends[1]];
         let claim = EdgeClaim { ends, margin: self.margin, free_until, contact };
         let subject = self.cell.subject();

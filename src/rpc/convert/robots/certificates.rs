@@ -42,7 +42,7 @@ fn contact(path: &Path<'_>, wire: &api::StaticCertificate) -> Result<EdgeContact
     let path = path.field("solid");
     Ok(match solid.proof {
         Some(_) => EdgeContactProof::Solids(solids::proof(&path, solid)?),
-        None => EdgeContactProof::Near(margin_pairs(&at, Some(wire))?),
+        None => EdgeContactProof::Near(margin_pairs(at, Some(wire))?),
     })
 }
 
