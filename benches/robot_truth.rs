@@ -30,6 +30,7 @@ use clearance_geometry::witness::Witness;
 use clearance_geometry::{Vec3, polytope::Polytope, pose::Pose};
 use clearance_robot::cell::{BodyPair, Cell, Instance};
 use clearance_robot::check::{CheckMode, CheckQuestion, Checked, SignedClearance};
+use clearance_robot::parts::MeshTreatment;
 use clearance_robot::still::StillBody;
 use clearance_robot::{Robot, model::Sources};
 
@@ -105,15 +106,21 @@ fn hulls(count: usize, random: &mut Random) -> Vec<StillBody> {
     for body in &mut all {
         let size = random.between(0.03, 0.12);
         let points: Vec<Vec3> = (0..24).map(|_| random.direction() * size).collect();
-        body.polytope = Arc::new(polytope_of(&points));
+        body.body = Arc::new(polytope_of(&points)).into();
     }
     all
 }
 
 fn robot_of(urdf: &str) -> Robot {
     let meshes = std::collections::BTreeMap::new();
-    let sources =
-        Sources { urdf, srdf: None, meshes: &meshes, gap_max: None, leave_out_missing: false };
+    let sources = Sources {
+        urdf,
+        srdf: None,
+        meshes: &meshes,
+        gap_max: None,
+        leave_out_missing: false,
+        mesh_treatment: MeshTreatment::Hull,
+    };
     Robot::build(&sources, &LIMITS, &mut Effort::unlimited()).expect("a robot")
 }
 
@@ -157,7 +164,7 @@ fn compare(cell: &Cell, values: &[f64], tally: &mut Tally) {
     let (first, all) = (ask(CheckMode::FirstPair), ask(CheckMode::AllPairs));
     let (pairs, width) = (cell.pairs(), cell.variable_count());
     for (at, values) in values.chunks_exact(width).enumerate() {
-        let bodies = cell.placed(values);
+        let bodies = cell.placed_hulls(values);
         let mut wanted = Vec::new();
         for pair in &pairs {
             let placed = pair_of(&bodies, *pair);

@@ -13,7 +13,7 @@ use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::samples::Random;
 use clearance_robot::Robot;
 use clearance_robot::model::Sources;
-use clearance_robot::parts::MeshFiles;
+use clearance_robot::parts::{MeshFiles, MeshTreatment};
 use clearance_robot::tree::Unit;
 use clearance_robot::urdf::DescriptionLimits;
 
@@ -29,6 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         meshes: &meshes,
         gap_max: None,
         leave_out_missing: true,
+        mesh_treatment: MeshTreatment::Hull,
     };
     let limits = DescriptionLimits {
         nodes_max: 1_000_000,

@@ -8,7 +8,7 @@ use clearance_geometry::hull::samples::{Random, polytope_of};
 use clearance_geometry::pose::Pose;
 use clearance_robot::Robot;
 use clearance_robot::model::Sources;
-use clearance_robot::parts::{MeshContent, MeshFiles};
+use clearance_robot::parts::{MeshContent, MeshFiles, MeshTreatment};
 use clearance_robot::still::StillBody;
 use clearance_robot::urdf::DescriptionLimits;
 
@@ -38,6 +38,7 @@ pub(crate) fn panda() -> Robot {
         meshes: &meshes,
         gap_max: None,
         leave_out_missing: false,
+        mesh_treatment: MeshTreatment::Hull,
     };
     Robot::build(&sources, &LIMITS, &mut Effort::unlimited()).expect("a robot")
 }
@@ -59,7 +60,7 @@ pub(crate) fn boxes(count: usize, random: &mut Random) -> Vec<StillBody> {
         let corner = |i: u32| Vec3::from_fn(|k, _| [-half[k], half[k]][(i >> k & 1) as usize]);
         let polytope = Arc::new(polytope_of(&(0..8).map(corner).collect::<Vec<_>>()));
         let pose = Pose::from_quaternion(centre, turn).expect("a legal pose");
-        all.push(StillBody { polytope, pose });
+        all.push(StillBody { body: polytope.into(), pose });
     }
     all
 }

@@ -10,6 +10,8 @@ import struct
 import xml.etree.ElementTree as ElementTree
 
 from clearance_poses import Refused, patient, require  # noqa: F401
+from clearance_solids import Solid, only, verify_solids, vertex_pairs
+from clearance_surfaces import AtRest, compared
 from clearance_verify import (Pair, bound, denominator, dot, matrix_pose, quaternion_pose, verify_margin,  # noqa: F401
                               verify_static, whole)
 
@@ -82,10 +84,19 @@ def stl_points(content):
     corners = {struct.unpack_from("<3f", content, 84 + 50 * k + 12 + 12 * i) for k in range(count) for i in range(3)}
     return sorted(corners)
 
+def region(points, triangles):
+    """What a mesh bounds: a `clearance_solids.Solid` with its vertices and triangles as GetPolytope lists them."""
+    points = [tuple(x + 0.0 for x in v) for v in points]
+    corners = [[points[v] for v in triangle] for triangle in triangles]
+    vertices = sorted({v for triangle in corners for v in triangle})
+    place = {v: k for k, v in enumerate(vertices)}
+    named = [[place[v] for v in triangle] for triangle in corners]
+    return Solid(vertices, sorted(t[k:] + t[:k] for t in named for k in [t.index(min(t))]))
+
 class Robot:
-    """meshes: the points of each mesh, by the name that the URDF uses or its last step. Boxes and meshes alone: of
-    balls, cylinders and capsules the server takes polytopes, whose vertices `polytopes` has to give, by the index of the
-    part."""
+    """meshes: the points of each mesh, by the name that the URDF uses or its last step; of one that is taken as it is
+    what it bounds (`region`). Boxes and meshes alone: of balls, cylinders and capsules the server takes polytopes, whose
+    vertices `polytopes` has to give, by the index of the part."""
 
     def __init__(self, urdf, srdf="", meshes=None, polytopes=None):
         root = ElementTree.fromstring(urdf)
@@ -156,10 +167,15 @@ def shape(geometry, meshes):
     name, scale = mesh.get("filename"), numbers(mesh, "scale", (1, 1, 1))
     points = meshes.get(name) or meshes.get(name.replace("\\", "/").rsplit("/", 1)[-1])
     require(points, f"the mesh {name} is not given")
+    if isinstance(points, Solid):
+        mirrored = scale[0] * scale[1] * scale[2] < 0
+        made = [tuple(x * s for x, s in zip(v, scale)) for v in points.points]
+        return region(made, [t[::-1] if mirrored else t for t in points.triangles])
     return [tuple(x * s for x, s in zip(v, scale)) for v in points]
 
 class Cell:
-    """robots: [(Robot, pose of its base)]; still: [(points, pose)]; a pose is rows and a translation."""
+    """robots: [(Robot, pose of its base)]; still: [(points, pose)], or what a mesh bounds (`region`) for the points; a
+    pose is rows and a translation."""
 
     def __init__(self, robots, still):
         self.frames, self.parts, self.pairs, self.width = [], [], [], 0
@@ -184,6 +200,8 @@ class Cell:
             links += len(robot.link_frames)
         self.moving, self.bodies = len(self.parts), [part[1:] for part in self.parts]
         self.bodies += [(None, at, points) for points, at in still]
+        self.solids = {k: body[2] for k, body in enumerate(self.bodies) if isinstance(body[2], Solid)}
+        self.bodies = [(frame, at, getattr(shape, "points", shape)) for frame, at, shape in self.bodies]
         for a in range(self.moving):
             if self.bodies[a][0] is not None:
                 self.pairs += [(a, b) for b in range(self.moving, len(self.bodies))]
@@ -192,6 +210,11 @@ class Cell:
         self.loads = [load(*body) for body in self.bodies]
         self.stretch = [self.stretch_to_world(body[0]) for body in self.bodies]
         self.common = {pair: self.common_frame(pair) for pair in self.pairs}
+
+    def solid(self, body, vertices=None):
+        """A body as certificates name its vertices: of a polytope these, or all of its points."""
+        known = self.solids.get(body)
+        return known or Solid((vertices or {}).get(body) or sorted(set(map(tuple, self.bodies[body][2]))))
 
     def chain(self, frame):
         while frame is not None:
@@ -231,7 +254,8 @@ def load(frame, pose, points):
 
 # ---- the judge
 class Edge:
-    def __init__(self, cell, start, end, margin):
+    def __init__(self, cell, start, end, margin, vertices=None):
+        self.vertices = vertices
         for values in (start, end):
             ok = len(values) == cell.width and all(type(q) is float and math.isfinite(q) for q in values)
             require(ok, "an end has not as many finite values as the joints take")
@@ -311,7 +335,7 @@ class Edge:
         count = len(piece["firsts"])
         ok = [len(piece[name]) for name in ("seconds", "gaps", "closings")] == [count] * 3
         require(ok and len(piece["directions"]) == 3 * count, "the lists of pairs are not equally long")
-        at = 0
+        at, covers = 0, list(piece.get("covers", []))
         for pair in cell.pairs:
             common = cell.common[pair]
             if at < count and (piece["firsts"][at], piece["seconds"][at]) == pair:
@@ -319,7 +343,11 @@ class Edge:
                 least = sum(self.speed(body, common, placed, half) for body in pair)
                 require(math.isfinite(closing) and closing >= least, f"{pair} may close in faster than is said")
                 require(gap > self.reach(pair, closing, half), f"the gap of {pair} is less than the two can move")
-                self.gap(pair, poses, piece["directions"][3 * at:3 * at + 3], gap)
+                along = piece["directions"][3 * at:3 * at + 3]
+                if covers and not any(along):
+                    self.covered(pair, poses, covers.pop(0), gap)
+                else:
+                    self.gap(pair, poses, along, gap)
                 at += 1
                 continue
             (p, r), (q, s) = (balls[body] for body in pair)
@@ -328,6 +356,13 @@ class Edge:
             apart = length(plus(p, scaled(q, -1.0))) - r - s - sum(map(abs, p + q)) * SLACK
             require(apart > self.reach(pair, closing, half), f"nothing shows that {pair} stay apart")
         require(at == count, "its pairs are not in order, or need none")
+        require(not covers, "more covers than directions that are zero")
+
+    def covered(self, pair, poses, cover, gap):
+        """Along each direction of the cover the two are farther apart than the gap."""
+        solids = [self.cell.solid(body, self.vertices) for body in pair]
+        placed = Pair(*(solid.points for solid in solids), *(poses[body] for body in pair))
+        AtRest(placed, solids, bound(gap), bound(gap)).verify(cover)
 
     def gap(self, pair, poses, direction, gap):
         (p, q), (pose_p, pose_q) = ([self.cell.bodies[b][2] for b in pair], [poses[b] for b in pair])
@@ -340,13 +375,14 @@ class Edge:
 @patient
 def verify_edge(cell, start, end, margin, claim, certificate, vertices=None):
     """claim: {"free_until": t, "contact": None or (t, (a, b))}; certificate: {"pieces": [...], "contact": None or
-    {"verdict": ..., "certificate": ..., "margin_pairs": ...}} with the fields of the interface. The proof of a contact
+    {"verdict": ..., "certificate": ..., "margin_pairs": ...}} with the fields of the interface; of a polyhedron the
+    contact is {"solid": ...} and the covers of a piece are as in JSON. The proof of a contact
     names vertices of polytopes: those points of a body, by x, y, z, that are corners of its hull. Where others are among
     the points, `vertices` gives the corners by body; any that are points of it will do."""
     require(math.isfinite(margin) and margin >= 0, "a margin is finite and not negative")
     until, contact = claim["free_until"], claim.get("contact")
     require(0 <= until <= 1, "free_until is not in [0, 1]")
-    edge, reached = Edge(cell, start, end, margin), 0.0
+    edge, reached = Edge(cell, start, end, margin, vertices), 0.0
     for index, piece in enumerate(certificate["pieces"]):
         require(reached < piece["end"] <= 1, f"piece {index} does not join")
         try:
@@ -363,11 +399,26 @@ def verify_edge(cell, start, end, margin, claim, certificate, vertices=None):
     require(until <= at <= 1, "contact_at is not in [free_until, 1]")
     require(tuple(pair) in cell.common, "this pair needs no check")
     _, poses = edge.at(at)
-    bodies = [(vertices or {}).get(body) or sorted(cell.bodies[body][2]) for body in pair]
+    bodies = [cell.solid(body, vertices).points for body in pair]
     for body, corners in zip(pair, bodies):
         known = set(map(tuple, cell.bodies[body][2]))
         require(all(tuple(corner) in known for corner in corners), f"a corner of {body} is none of its points")
+    if "solid" in proof:
+        solids, places = [cell.solid(body, vertices) for body in pair], [poses[body] for body in pair]
+        return verify_contact(solids, places, margin, proof["solid"])
+    require(not any(body in cell.solids for body in pair), "contact of a hull is none of a polyhedron")
     verify_static(*bodies, *(poses[body] for body in pair), proof["verdict"], proof["certificate"])
     if proof["verdict"] == "SEPARATED":
         shown = {**proof["certificate"], "margin_pairs": proof.get("margin_pairs")}
         verify_margin(*bodies, *(poses[body] for body in pair), margin, True, "SEPARATED", shown)
+
+def verify_contact(solids, poses, margin, proof):
+    """That two bodies one of which at least is a polyhedron are in contact, or within the margin; `proof`: a SolidProof."""
+    if set(proof) == {"marginPairs"}:
+        pair = Pair(*(solid.points for solid in solids), *poses)
+        near = compared(pair, solids, vertex_pairs(proof["marginPairs"]), 3, bound(margin)) <= 0
+        return require(near, "the pairs are farther away than the margin")
+    told = {name: part for name, part in proof.items() if name != "marginPairs"}
+    verdict = {"touching": "TOUCHING", "crossing": "OVERLAPPING", "innerPoint": "OVERLAPPING"}.get(only(told)[0])
+    require(verdict, "what is separated is not in contact")
+    verify_solids(*solids, *poses, verdict, told)

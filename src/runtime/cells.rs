@@ -123,7 +123,7 @@ mod tests {
 
     fn cell(bodies: usize) -> Arc<Cell> {
         let polytope = Arc::new(cuboid(1.0, 1.0, 1.0));
-        let body = StillBody { polytope, pose: Pose::identity() };
+        let body = StillBody { body: polytope.into(), pose: Pose::identity() };
         Arc::new(Cell::new(&[], vec![body; bodies]))
     }
 

@@ -27,23 +27,23 @@ pub struct RegisteredRobot {
     pub id: String,
     /// It.
     pub robot: Arc<Robot>,
-    /// The ids of the polytopes of its parts.
+    /// The ids of its parts.
     pub part_ids: Vec<ContentId>,
     /// What its description takes.
     pub description: DescriptionBytes,
     /// Memory that it takes, without tables that methods build of its parts.
     bytes: u64,
     /// For as many bytes and those tables, once it is registered: as long as anybody has one of its
-    /// polytopes.
+    /// parts.
     memory: Arc<PaidMemory>,
 }
 
-/// The ids of the polytopes of parts. A polytope that thousands of parts are is digested once.
+/// The ids of parts. A body that thousands of parts are is digested once.
 pub fn part_ids(parts: &[RobotPart]) -> Vec<ContentId> {
     let mut known = HashMap::new();
     let id_of = |part: &RobotPart| {
-        let id = known.entry(Arc::as_ptr(&part.polytope));
-        *id.or_insert_with(|| Body::from(part.polytope.clone()).id())
+        let id = known.entry(Arc::as_ptr(part.body.hull()));
+        *id.or_insert_with(|| Body::of_whole(part.body.hull(), part.body.polyhedron()).id())
     };
     parts.iter().map(id_of).collect()
 }

@@ -15,6 +15,7 @@ use clearance_geometry::pose::Pose;
 use clearance_geometry::separation::METHODS;
 use clearance_robot::Robot;
 use clearance_robot::model::Sources;
+use clearance_robot::parts::MeshTreatment;
 use clearance_robot::urdf::DescriptionLimits;
 use clearance_scene::query::{BodyFilter, SceneView};
 use clearance_scene::{Attached, rest_values};
@@ -168,6 +169,7 @@ fn with_cart(bodies: usize) -> (Scene, Frame) {
         meshes: &meshes,
         gap_max: None,
         leave_out_missing: false,
+        mesh_treatment: MeshTreatment::Hull,
     };
     let limits = DescriptionLimits { nodes_max: 99, links_max: 9, parts_max: 9, depth_max: 9 };
     let robot = Robot::build(&sources, &limits, &mut Effort::unlimited()).unwrap();

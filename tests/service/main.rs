@@ -35,6 +35,7 @@ mod registration;
 mod reply_sizes;
 mod robot_keys;
 mod robot_limits;
+mod robot_meshes;
 mod robots;
 mod rounded;
 mod rounded_sessions;

@@ -103,6 +103,15 @@ impl Body {
         Self::Surface(HulledSurface { surface, hull })
     }
 
+    /// A polyhedron with this hull, or the polytope that is the hull.
+    pub fn of_whole(hull: &Arc<Polytope>, polyhedron: Option<&Arc<Polyhedron>>) -> Self {
+        let hull = hull.clone();
+        match polyhedron.cloned() {
+            Some(polyhedron) => Self::Polyhedron(HulledMesh { polyhedron, hull }),
+            None => Self::Polytope(hull),
+        }
+    }
+
     /// Its kind.
     pub fn kind(&self) -> Kind {
         match self {
@@ -131,6 +140,14 @@ impl Body {
             Self::Polyhedron(mesh) => &mesh.hull,
             Self::Rounded(body) => &body.core,
             Self::Surface(body) => &body.hull,
+        }
+    }
+
+    /// The polyhedron that it is, if it is one.
+    pub(crate) fn polyhedron(&self) -> Option<&Arc<Polyhedron>> {
+        match self {
+            Self::Polytope(_) | Self::Rounded(_) | Self::Surface(_) => None,
+            Self::Polyhedron(mesh) => Some(&mesh.polyhedron),
         }
     }
 

@@ -156,7 +156,7 @@ fn print_scene(
     let reports = registered.obstacles.iter().map(|obstacle| &obstacle.report);
     let polytopes = reports.filter_map(|report| report.polytope.as_ref());
     let things: Vec<u32> = polytopes.map(|polytope| polytope.vertex_count).collect();
-    let parts = robot.robot().parts.iter().map(|part| part.polytope.vertex_count());
+    let parts = robot.robot().parts.iter().map(|part| part.body.hull().vertex_count());
     let large = things.iter().filter(|count| **count >= 1000).count();
     writeln!(out, "server   {url}, in this process; everything below goes over gRPC")?;
     writeln!(

@@ -11,7 +11,7 @@ use clearance_geometry::{Mat3, Vec3};
 use clearance_robot::Robot;
 use clearance_robot::mesh;
 use clearance_robot::model::Sources;
-use clearance_robot::parts::{MeshContent, MeshFiles};
+use clearance_robot::parts::{MeshContent, MeshFiles, MeshTreatment};
 use clearance_robot::urdf::DescriptionLimits;
 
 pub(crate) const URDF: &str = include_str!("../../../data/panda/panda.urdf");
@@ -64,6 +64,7 @@ impl Panda {
             meshes: &meshes,
             gap_max: None,
             leave_out_missing: false,
+            mesh_treatment: MeshTreatment::Hull,
         };
         let robot = Robot::build(&sources, &LIMITS, &mut Effort::unlimited())
             .map_err(|error| wrong(error.to_string()))?;
@@ -89,7 +90,7 @@ impl Panda {
             let carrier = link.frame.map_or_else(Pose::identity, |frame| frames[frame]);
             let parts = self.robot.parts[link.parts.clone()].iter();
             let placed =
-                parts.map(|part| (&*part.polytope, carrier.compose(&part.frame_from_part)));
+                parts.map(|part| (&**part.body.hull(), carrier.compose(&part.frame_from_part)));
             placed.collect()
         };
         LINKS.map(place).into()

@@ -9,8 +9,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::ball::OuterBall;
+use super::body::PartBody;
 use super::kinematics::Kinematics;
 use super::model::Robot;
+use super::solids::Solids;
 use super::still::{Still, StillBody, polytope_bytes};
 use super::tree::{Tree, Variable};
 use clearance_geometry::polytope::Polytope;
@@ -28,7 +30,8 @@ pub struct Instance<'a> {
 /// A part of a robot in a cell.
 #[derive(Clone, Debug)]
 pub(super) struct CellPart {
-    pub(super) polytope: Arc<Polytope>,
+    /// The polytope that it is, or the hull of the polyhedron that it is.
+    pub(super) hull: Arc<Polytope>,
     /// In the frame of its link; of a link that nothing moves, in the world.
     pub(super) frame_from_part: Pose,
     pub(super) ball: OuterBall,
@@ -39,14 +42,14 @@ pub(super) struct CellPart {
 impl CellPart {
     /// A part in a frame of the chain; none: in the world.
     pub(super) fn new(
-        polytope: Arc<Polytope>,
+        hull: Arc<Polytope>,
         frame_from_part: Pose,
         kinematics: &Kinematics,
         frame: Option<usize>,
     ) -> Self {
-        let ball = OuterBall::of(&polytope, &frame_from_part);
+        let ball = OuterBall::of(&hull, &frame_from_part);
         let skew = kinematics.placed_skew(frame, &frame_from_part);
-        Self { polytope, frame_from_part, ball, skew }
+        Self { hull, frame_from_part, ball, skew }
     }
 }
 
@@ -69,6 +72,8 @@ pub struct Cell {
     /// Pairs of links, of one robot or of two, that need a check.
     pub(super) link_pairs: Vec<[usize; 2]>,
     pub(super) still: Still,
+    /// By body; none: all are polytopes.
+    pub(super) solids: Option<Solids>,
     /// How far, in all, two bodies may be from where a path puts them, metres.
     pub(super) slack: f64,
 }
@@ -109,8 +114,8 @@ impl Cell {
                         Some(_) => part.frame_from_part,
                         None => world_from_base.compose(&part.frame_from_part),
                     };
-                    let polytope = part.polytope.clone();
-                    parts.push(CellPart::new(polytope, frame_from_part, &kinematics, frame));
+                    let hull = part.body.hull().clone();
+                    parts.push(CellPart::new(hull, frame_from_part, &kinematics, frame));
                 }
                 let balls = parts[first..].iter().map(|part: &CellPart| part.ball);
                 let Some(ball) = balls.reduce(OuterBall::joined) else { continue };
@@ -137,7 +142,10 @@ impl Cell {
         };
         link_pairs.retain(|pair: &[usize; 2]| pair.iter().any(has_frame));
         link_pairs.shrink_to_fit();
-        Self { kinematics, parts, links, link_pairs, still: Still::new(still), slack: 0.0 }
+        let of_robots = instances.iter().flat_map(|one| &one.robot.parts).map(|part| &part.body);
+        let solids = Solids::new(of_robots.chain(still.iter().map(|still| &still.body)));
+        let still = Still::new(still);
+        Self { kinematics, parts, links, link_pairs, still, solids, slack: 0.0 }
     }
 
     /// Memory that a cell of these robots takes while it is built, bytes at most, but for their
@@ -196,9 +204,10 @@ impl Cell {
         all
     }
 
-    /// Every body, by its number, where a configuration puts it: its twelve numbers. The
-    /// configuration is one that [`Kinematics::check`] accepts.
-    pub fn placed(&self, values: &[f64]) -> Vec<(&Polytope, Pose)> {
+    /// Every body, by its number, where a configuration puts it: the polytope that it is, or the
+    /// hull of the polyhedron that it is, and its twelve numbers. The configuration is one that
+    /// [`Kinematics::check`] accepts.
+    pub fn placed_hulls(&self, values: &[f64]) -> Vec<(&Polytope, Pose)> {
         let frames = self.kinematics.place_one(values);
         let pose = |link: &CellLink, part: &CellPart| match link.frame {
             Some(frame) => frames[frame].compose(&part.frame_from_part),
@@ -206,21 +215,23 @@ impl Cell {
         };
         let parts = self.links.iter().flat_map(|link| {
             let parts = self.parts[link.parts.clone()].iter();
-            parts.map(move |part| (part.polytope.as_ref(), pose(link, part)))
+            parts.map(move |part| (part.hull.as_ref(), pose(link, part)))
         });
-        let still = self.still.bodies().iter().map(|body| (body.polytope.as_ref(), body.pose));
+        let still = self.still.bodies().iter().map(|still| (&**still.body.hull(), still.pose));
         parts.chain(still).collect()
     }
 
-    /// Memory that it takes, estimated, with the polytopes of its parts and of what stands still.
+    /// Memory that it takes, estimated, with the polytopes and polyhedra of its parts and of what
+    /// stands still.
     pub fn heap_bytes(&self) -> usize {
         let frames = self.kinematics.tree().frames.len() * FRAME_BYTES;
         let names = variable_bytes(&self.kinematics.tree().variables);
         let lists = size_of_val(self.parts.as_slice())
             + size_of_val(self.links.as_slice())
             + size_of_val(self.link_pairs.as_slice());
-        let parts = self.parts.iter().map(|part| polytope_bytes(&part.polytope));
-        frames + names + lists + parts.sum::<usize>() + self.still.heap_bytes()
+        let parts = self.parts.iter().map(|part| polytope_bytes(&part.hull));
+        let solids = self.solids.as_ref().map_or(0, Solids::heap_bytes);
+        frames + names + lists + parts.sum::<usize>() + self.still.heap_bytes() + solids
     }
 
     /// Links with parts that a joint moves.
@@ -228,11 +239,50 @@ impl Cell {
         self.links.iter().filter(|link| link.frame.is_some()).count()
     }
 
-    /// The polytope with this number.
-    pub(super) fn polytope(&self, body: u32) -> &Polytope {
+    /// What is made of polytopes beside polyhedra in one cell, of these and of others with so many
+    /// points, bytes at most.
+    pub fn bytes_of_solids<'a>(
+        bodies: impl Iterator<Item = &'a PartBody>,
+        other_points: usize,
+    ) -> usize {
+        let polytopes = bodies.filter_map(PartBody::polytope);
+        let points = polytopes.map(|polytope| polytope.vertices().len()).sum::<usize>();
+        Solids::bytes_to_make(points + other_points)
+    }
+
+    /// What a question about one configuration takes while it is answered, bytes at most, where
+    /// bodies are polyhedra.
+    pub fn bytes_of_question(&self) -> usize {
+        self.solids.as_ref().map_or(0, Solids::placed_bytes)
+    }
+
+    /// How long the faces of polyhedra may take in a configuration, nanoseconds: a generous guess.
+    pub fn nanoseconds_of_faces(&self) -> u64 {
+        self.solids.as_ref().map_or(0, Solids::nanoseconds)
+    }
+
+    /// The first pair of a polyhedron and a polytope without volume: how these stand is not
+    /// answered.
+    pub fn flat_beside_polyhedron(&self) -> Option<BodyPair> {
+        let solids = self.solids.as_ref()?;
+        let is_such = |[a, b]: &BodyPair| {
+            let [a, b] = [*a, *b].map(|body| body as usize);
+            solids.is_mesh(a) && solids.is_flat(b) || solids.is_flat(a) && solids.is_mesh(b)
+        };
+        let any_is_flat = (0..self.body_count()).any(|body| solids.is_flat(body));
+        if any_is_flat { self.pairs().into_iter().find(is_such) } else { None }
+    }
+
+    /// Parts of robots, and what stands still.
+    pub fn body_count(&self) -> usize {
+        self.parts.len() + self.still.bodies().len()
+    }
+
+    /// The polytope with this number, or the hull of the polyhedron.
+    pub(super) fn hull(&self, body: u32) -> &Polytope {
         match self.parts.get(body as usize) {
-            Some(part) => &part.polytope,
-            None => &self.still.bodies()[body as usize - self.parts.len()].polytope,
+            Some(part) => &part.hull,
+            None => self.still.bodies()[body as usize - self.parts.len()].body.hull(),
         }
     }
 

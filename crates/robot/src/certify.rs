@@ -4,15 +4,16 @@
 //! piece stands alone, so that whoever reads it need not follow a search. The bounds on motion are
 //! those of the search ([`super::speed`]) on the vertices of each part instead of its link's ball.
 
-use super::cell::Cell;
+use super::cell::{Cell, CellPart};
 use super::claim::{
-    EdgeCertificate, EdgeContactProof, EdgePiece, EdgeSubject, PairGap, SubjectPart,
+    EdgeCertificate, EdgeContactProof, EdgePiece, EdgeSubject, GapProof, PairGap, SubjectPart,
 };
 use super::edge::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
 use super::speed::{MotionBound, PathSpeeds, SeenMotion, WorldBall, common_frame, kept_apart};
 use super::stand::{Block, LANES, Poses, Stand};
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Points, Verdict};
+use clearance_geometry::claim::{Points, Solid, SolidKind, Verdict};
+use clearance_geometry::contact_time::polyhedra::proof::Unproven;
 use clearance_geometry::distance::{Stops, compare};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::number::double::{
@@ -73,20 +74,32 @@ impl Cell {
     pub fn subject(&self) -> EdgeSubject<'_> {
         let mut parts = Vec::with_capacity(self.parts.len());
         for (index, link) in self.links.iter().enumerate() {
-            parts.extend(self.parts[link.parts.clone()].iter().map(|part| SubjectPart {
-                link: index,
-                frame: link.frame,
-                pose: part.frame_from_part,
-                points: part.polytope.vertices(),
-            }));
+            for part in link.parts.clone() {
+                let CellPart { frame_from_part: pose, .. } = self.parts[part];
+                let (points, triangles) = self.boundary(part);
+                parts.push(SubjectPart { link: index, frame: link.frame, pose, points, triangles });
+            }
         }
-        let body = self.still.bodies().iter();
-        let still = body.map(|b| Points { points: b.polytope.vertices(), pose: b.pose }).collect();
-        EdgeSubject { tree: self.kinematics.tree(), parts, link_pairs: &self.link_pairs, still }
+        let still = self.still.bodies().iter().enumerate().map(|(index, body)| {
+            let (points, triangles) = self.boundary(self.parts.len() + index);
+            let points = Points { points, pose: body.pose };
+            Solid { points, kind: SolidKind::of_region(triangles) }
+        });
+        let (tree, link_pairs) = (self.kinematics.tree(), &self.link_pairs);
+        EdgeSubject { tree, parts, link_pairs, still: still.collect() }
+    }
+
+    /// The vertices of a body and, of a polyhedron, the triangles that bound it.
+    fn boundary(&self, body: usize) -> (&[Vec3], Option<&[[u32; 3]]>) {
+        match self.solids.as_ref().and_then(|solids| solids.mesh(body)) {
+            Some(mesh) => (mesh.vertices(), Some(mesh.triangles())),
+            None => (self.hull(number(body)).vertices(), None),
+        }
     }
 
     /// The certificate of an answer about an edge; none: there is nothing to show, or what was
-    /// found free is so within so little that these bounds do not show it.
+    /// found free is so within so little that these bounds do not show it. Of polyhedra there is
+    /// none, either, where it would be too long, or their contact was not proven.
     pub fn certify_edge(
         &self,
         question: EdgeQuestion,
@@ -114,7 +127,11 @@ impl Cell {
             None => None,
             Some((at, pair)) => {
                 let mut stand = certifier.stand(at, &mut memory);
-                Some(contact_proof(&stand.pair(pair), question.reach.upper(), effort)?)
+                let proof = contact_proof(&mut stand, pair, question.reach.upper(), effort)?;
+                if proof.is_none() {
+                    return Ok(None);
+                }
+                proof
             }
         };
         Ok(Some(EdgeCertificate { pieces, contact }))
@@ -130,7 +147,8 @@ impl<'a> Certifier<'a> {
     ) -> Self {
         let subject = cell.subject();
         let parts = subject.parts.iter().map(|part| (part.frame, part.pose, part.points));
-        let all = parts.chain(subject.still.iter().map(|body| (None, body.pose, body.points)));
+        let still = subject.still.iter().map(|body| body.points);
+        let all = parts.chain(still.map(|body| (None, body.pose, body.points)));
         let load = |(frame, pose, points): (Option<usize>, Pose, &[Vec3])| {
             let placed: Vec<Vec3> = points.iter().map(|v| pose.apply_rounded(v)).collect();
             let first = placed.first().copied().unwrap_or_default();
@@ -149,7 +167,6 @@ impl<'a> Certifier<'a> {
         let seen = |body: usize, common| {
             speeds.bound_of(cell, loads[body].frame, loads[body].lever, common)
         };
-        let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
         let mut pairs = Vec::new();
         for [a, b] in &cell.link_pairs {
             let common = common_frame(cell, [&cell.links[*a], &cell.links[*b]]);
@@ -215,21 +232,24 @@ impl<'a> Certifier<'a> {
             let half = (middle - start).max(end - middle);
             let mut stand = self.stand(middle, memory);
             match self.piece(&mut stand, (end, half), effort)? {
-                Some(piece) => pieces.push(piece),
-                None if end - start <= self.question.tolerance * FINEST => return Ok(None),
-                None => open.extend([[middle, end], [start, middle]]),
+                Apart::Shown(piece) => pieces.push(piece),
+                Apart::Unproven => return Ok(None),
+                Apart::TooNear if end - start <= self.question.tolerance * FINEST => {
+                    return Ok(None);
+                }
+                Apart::TooNear => open.extend([[middle, end], [start, middle]]),
             }
         }
         Ok(Some(pieces))
     }
 
-    /// What shows the piece up to `end` free; none: nothing does.
+    /// What shows the piece up to `end` free.
     fn piece(
         &self,
         stand: &mut Stand<'_>,
         (end, half): (f64, f64),
         effort: &mut Effort<'_>,
-    ) -> Result<Option<EdgePiece>, Stopped> {
+    ) -> Result<Apart<EdgePiece>, Stopped> {
         let centres: Vec<Vec3> = self
             .loads
             .iter()
@@ -269,28 +289,69 @@ impl<'a> Certifier<'a> {
             if apart - size * STATED_SLACK > within {
                 continue;
             }
-            let Some((direction, gap)) = widest(stand, pair.bodies, within, effort)? else {
-                return Ok(None);
-            };
-            gaps.push(PairGap { pair: pair.bodies, direction, gap, closing });
+            match apart_by(stand, pair.bodies, within, effort)? {
+                Apart::Shown((shown, gap)) => {
+                    gaps.push(PairGap { pair: pair.bodies, shown, gap, closing });
+                }
+                Apart::TooNear => return Ok(Apart::TooNear),
+                Apart::Unproven => return Ok(Apart::Unproven),
+            }
         }
-        Ok(Some(EdgePiece { end, speeds, gaps }))
+        Ok(Apart::Shown(EdgePiece { end, speeds, gaps }))
     }
 }
 
-/// A direction along which a pair is farther apart than `within`, and at most how far.
+/// What shows that bodies are farther apart than they can get.
+enum Apart<T> {
+    /// This.
+    Shown(T),
+    /// They are not, or not by enough to show it.
+    TooNear,
+    /// They are, and there is no proof that is short enough.
+    Unproven,
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// What shows that a pair is farther apart than `within`, and at most how far: a direction, if one
+/// does.
+fn apart_by(
+    stand: &mut Stand<'_>,
+    bodies: [u32; 2],
+    within: f64,
+    effort: &mut Effort<'_>,
+) -> Result<Apart<(GapProof, f64)>, Stopped> {
+    if let Some((direction, gap)) = widest(stand, bodies, within, effort)? {
+        return Ok(Apart::Shown((GapProof::Along(direction), gap)));
+    }
+    let Some(solids) = stand.solids(bodies) else { return Ok(Apart::TooNear) };
+    // What is stated is more than what two can move, however little that is.
+    let gap = within.max(f64::MIN_POSITIVE);
+    match solids.cover_beyond(gap, effort) {
+        Ok(Some(cover)) => Ok(Apart::Shown((GapProof::Cover(cover), gap))),
+        Ok(None) => Ok(Apart::TooNear),
+        Err(Unproven::Stopped(why)) => Err(why),
+        Err(Unproven::TooLong | Unproven::NoWay | Unproven::TooThin) => Ok(Apart::Unproven),
+    }
+}
+
+/// A direction along which a pair, or its hulls, are farther apart than `within`, and at most how
+/// far.
 fn widest(
     stand: &mut Stand<'_>,
     bodies: [u32; 2],
     within: f64,
     effort: &mut Effort<'_>,
 ) -> Result<Option<(Vec3, f64)>, Stopped> {
-    let distance = stand.distance(bodies, Stops { above: Some(within), below: None }, effort)?;
+    let distance =
+        stand.hull_distance(bodies, Stops { above: Some(within), below: None }, effort)?;
     let is_separated = distance.decision.verdict() == Verdict::Separated;
     if !is_separated || distance.lower <= within {
         return Ok(None);
     }
-    let pair = stand.pair(bodies);
+    let pair = stand.hulls(bodies);
     Ok(direction_to_nearest(&pair, &distance.pairs)
         .map(|direction| (direction, gap_along(&pair, &direction)))
         .filter(|(_, gap)| *gap > within))
@@ -343,21 +404,31 @@ fn gap_along(pair: &Pair<'_>, direction: &Vec3) -> f64 {
     (q + p) * (1.0 - BOUND_SLACK) - 32.0 * UNIT * (size_p + size_q)
 }
 
-/// That a pair is in contact, or within the margin.
+/// That a pair is in contact, or within the margin; none: that of polyhedra was not proven.
 fn contact_proof(
-    pair: &Pair<'_>,
+    stand: &mut Stand<'_>,
+    bodies: [u32; 2],
     margin: f64,
     effort: &mut Effort<'_>,
-) -> Result<EdgeContactProof, Stopped> {
+) -> Result<Option<EdgeContactProof>, Stopped> {
+    if let Some(solids) = stand.solids(bodies) {
+        return match solids.contact(margin, effort) {
+            Ok(proof) => Ok(Some(proof)),
+            Err(Unproven::Stopped(why)) => Err(why),
+            Err(Unproven::TooLong | Unproven::NoWay | Unproven::TooThin) => Ok(None),
+        };
+    }
+    let pair = stand.hulls(bodies);
     let distance = clearance_geometry::distance::measure(
-        pair,
+        &pair,
         Stops { above: None, below: None },
         &mut Witness::default(),
         effort,
     )?;
     let mut margin_pairs = arrayvec::ArrayVec::new();
     if distance.decision.verdict() == Verdict::Separated {
-        margin_pairs = compare(pair, margin, &mut Witness::default(), effort)?.pairs;
+        margin_pairs = compare(&pair, margin, &mut Witness::default(), effort)?.pairs;
     }
-    Ok(EdgeContactProof { verdict: distance.decision.proof, margin_pairs })
+    let verdict = distance.decision.proof;
+    Ok(Some(EdgeContactProof::Polytopes { verdict, margin_pairs }))
 }

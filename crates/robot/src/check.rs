@@ -7,6 +7,7 @@
 use super::cell::{BodyPair, Cell};
 use super::gradient::{ContactGeometry, contact_geometry};
 use super::kinematics::ConfigurationError;
+use super::solids::HowFar;
 use super::stand::{Block, Deep, LANES, Poses, Stand};
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::distance::{Distance, Stops};
@@ -43,9 +44,10 @@ pub struct SignedClearance {
     pub pair: BodyPair,
     /// How they stand.
     pub verdict: Verdict,
-    /// At most the exact one, metres.
+    /// At most the exact one, metres; of a pair that overlaps, of which one is a polyhedron, minus
+    /// the depth of their hulls.
     pub lower: f64,
-    /// At least the exact one, metres.
+    /// At least the exact one, metres; of such a pair 0.
     pub upper: f64,
     /// Where they are nearest, on request.
     pub geometry: Option<Box<ContactGeometry>>,
@@ -265,12 +267,45 @@ fn nearest_of(
     Ok(least)
 }
 
+/// The same of a pair with a polyhedron; none: both are polytopes. How deep that is in another body
+/// is known within the depth of the hulls: what draws these apart draws the bodies apart.
+fn clearance_of_solids(
+    stand: &mut Stand<'_>,
+    pair: BodyPair,
+    above: f64,
+    effort: &mut Effort<'_>,
+) -> Result<Option<Measured>, Stopped> {
+    let Some(solids) = stand.solids(pair) else { return Ok(None) };
+    let known = |verdict, lower, upper| {
+        Measured::Known(SignedClearance { pair, verdict, lower, upper, geometry: None })
+    };
+    let mut deepest = |effort: &mut Effort<'_>| -> Result<f64, Stopped> {
+        Ok(0.0 - stand.hull_depth(pair, effort)?.map_or(0.0, |deep| deep.upper))
+    };
+    if above <= 0.0 {
+        // Of interest only if it is deeper than what is known.
+        let lower = deepest(effort)?;
+        let is_deep = lower < above && solids.verdict(effort)? == Verdict::Overlapping;
+        let deeper = || known(Verdict::Overlapping, lower, 0.0);
+        return Ok(Some(if is_deep { deeper() } else { Measured::Farther }));
+    }
+    let stops = Stops { above: above.is_finite().then_some(above), below: None };
+    Ok(Some(match solids.distance(stops, effort)? {
+        HowFar::Beyond => Measured::Farther,
+        HowFar::Apart(found) => known(Verdict::Separated, found.lower, found.upper),
+        HowFar::Contact(Verdict::Overlapping) => known(Verdict::Overlapping, deepest(effort)?, 0.0),
+        HowFar::Contact(verdict) => known(verdict, 0.0, 0.0),
+    }))
+}
+
 /// The one with the lower upper end; of two whose brackets meet, the exact least is known to be
 /// above the lower of the lower ends only.
 fn nearer(known: Option<SignedClearance>, other: SignedClearance) -> SignedClearance {
     let Some(known) = known else { return other };
     let lower = known.lower.min(other.lower);
-    let is_nearer = (other.upper, other.pair) < (known.upper, known.pair);
+    // How deep a polyhedron is has 0 as its upper end: it is deeper than what touches.
+    let rank = |one: &SignedClearance| (one.upper, one.verdict != Verdict::Overlapping, one.pair);
+    let is_nearer = rank(&other) < rank(&known);
     let nearest = if is_nearer { other } else { known };
     SignedClearance { lower, ..nearest }
 }
@@ -301,9 +336,12 @@ fn signed_clearance(
     above: f64,
     effort: &mut Effort<'_>,
 ) -> Result<Measured, Stopped> {
+    if let Some(of_solids) = clearance_of_solids(stand, pair, above, effort)? {
+        return Ok(of_solids);
+    }
     if above > 0.0 {
         let stops = Stops { above: above.is_finite().then_some(above), below: None };
-        let distance = stand.distance(pair, stops, effort)?;
+        let distance = stand.hull_distance(pair, stops, effort)?;
         if distance.decision.verdict() == Verdict::Separated {
             if let Some(why) = distance.stopped {
                 return Err(why);

@@ -4,13 +4,13 @@
 //! A certificate cuts the path into closed pieces that join. In the middle of each no two bodies
 //! that need a check are nearer than they can get within half of the piece: for most of them balls
 //! show it, which whoever reads the certificate finds again from the vertices, and the others are
-//! listed, each with a direction and the gap along it.
+//! listed, each with the gap and what shows it: a direction, or of a polyhedron a cover.
 
 use arrayvec::ArrayVec;
 
 use super::tree::Tree;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Points, StaticProof};
+use clearance_geometry::claim::{Cover, Solid, SolidProof, StaticProof};
 use clearance_geometry::pair::VertexPair;
 use clearance_geometry::pose::Pose;
 
@@ -25,6 +25,8 @@ pub struct SubjectPart<'a> {
     pub pose: Pose,
     /// Its vertices.
     pub points: &'a [Vec3],
+    /// Of a polyhedron: the triangles that bound it.
+    pub triangles: Option<&'a [[u32; 3]]>,
 }
 
 /// The numbers of a cell.
@@ -37,7 +39,7 @@ pub struct EdgeSubject<'a> {
     /// Links that need a check against each other.
     pub link_pairs: &'a [[usize; 2]],
     /// What stands still: numbered after the parts.
-    pub still: Vec<Points<'a>>,
+    pub still: Vec<Solid<'a>>,
 }
 
 /// What is said of an edge.
@@ -75,23 +77,40 @@ pub struct EdgePiece {
 }
 
 /// That two bodies are apart in the middle of a piece.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PairGap {
     /// The lower number first.
     pub pair: [u32; 2],
-    /// From the first to the second; of any length.
-    pub direction: Vec3,
-    /// The gap along it is at least this, metres.
+    /// What shows the gap.
+    pub shown: GapProof,
+    /// They are at least so far apart, metres.
     pub gap: f64,
     /// The two together get no nearer within half of the piece than this times half its length.
     pub closing: f64,
 }
 
+/// That two bodies are so far apart.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GapProof {
+    /// Along this direction from the first to the second; of any length.
+    Along(Vec3),
+    /// Of two bodies one of which at least is a polyhedron: along each direction of the cover, at
+    /// rest, they are farther apart than the gap.
+    Cover(Cover),
+}
+
 /// That a pair is within the margin.
 #[derive(Clone, Debug, PartialEq)]
-pub struct EdgeContactProof {
-    /// The proof of the verdict.
-    pub verdict: StaticProof,
-    /// What shows that the margin holds a separated pair.
-    pub margin_pairs: ArrayVec<VertexPair, 3>,
+pub enum EdgeContactProof {
+    /// Of two polytopes.
+    Polytopes {
+        /// The proof of the verdict.
+        verdict: StaticProof,
+        /// What shows that the margin holds a separated pair.
+        margin_pairs: ArrayVec<VertexPair, 3>,
+    },
+    /// The proof that they are in contact.
+    Solids(SolidProof),
+    /// Pairs that are within the margin: of one face of each body.
+    Near(ArrayVec<VertexPair, 3>),
 }

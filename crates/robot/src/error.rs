@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use clearance_geometry::effort::Stopped;
+use clearance_geometry::polyhedron::PolyhedronError;
 
 /// Why a file describes no robot.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +28,16 @@ pub enum BuildError {
     /// These mesh files were not given.
     #[error("the URDF names meshes that were not given: {}", listed(.0))]
     MissingMeshes(Vec<String>),
+    /// A mesh that is to be taken as it is bounds no polyhedron.
+    #[error("link {link:?}: the mesh {:?} bounds no polyhedron: {why}", shown(.mesh))]
+    NotAPolyhedron {
+        /// The first link that has it.
+        link: String,
+        /// The name that the URDF uses.
+        mesh: String,
+        /// What is wrong with it, once equal points are one.
+        why: PolyhedronError,
+    },
     /// The deadline passed.
     #[error("stopped before the hulls were built")]
     Stopped(Stopped),

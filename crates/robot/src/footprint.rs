@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::model::{AllowedReason, Robot, RobotJoint};
 use super::parts::{PartSource, RobotPart};
-use super::room::polytope_bytes;
+use super::room::{polyhedron_bytes, polytope_bytes};
 
 /// What so many bytes of a heap take there: its pieces have a word before them and are whole
 /// multiples of two words.
@@ -26,7 +26,7 @@ fn texts<'a>(all: impl IntoIterator<Item = &'a String>) -> usize {
 }
 
 impl Robot {
-    /// Memory that it takes, bytes, with the polytopes that were built for it: those that were
+    /// Memory that it takes, bytes, with the bodies that were built for it: those that were
     /// registered already are whoever's who registered them.
     pub fn heap_bytes(&self) -> usize {
         let tree = self.kinematics.tree();
@@ -64,21 +64,23 @@ impl Robot {
 
     fn part_bytes(&self) -> usize {
         let mut known = BTreeSet::new();
-        let polytope = |part: &RobotPart| {
-            let is_own = part.is_own && known.insert(Arc::as_ptr(&part.polytope) as usize);
-            if is_own { polytope_bytes(&part.polytope) } else { 0 }
+        let body = |part: &RobotPart| {
+            let hull = part.body.hull();
+            let is_own = part.is_own && known.insert(Arc::as_ptr(hull) as usize);
+            let polyhedron = part.body.polyhedron().map_or(0, |one| polyhedron_bytes(one));
+            if is_own { polytope_bytes(hull) + polyhedron } else { 0 }
         };
-        let polytopes: usize = self.parts.iter().map(polytope).sum();
+        let bodies: usize = self.parts.iter().map(body).sum();
         let named = |part: &RobotPart| {
             let of_source = match &part.source {
                 PartSource::Box | PartSource::Round => 0,
-                PartSource::Mesh { filename, .. } | PartSource::Registered { filename } => {
-                    text(filename)
-                }
+                PartSource::Mesh { filename, .. }
+                | PartSource::AsItIs { filename }
+                | PartSource::Registered { filename } => text(filename),
             };
             text(&part.name) + of_source
         };
-        list(&self.parts) + self.parts.iter().map(named).sum::<usize>() + polytopes
+        list(&self.parts) + self.parts.iter().map(named).sum::<usize>() + bodies
     }
 }
 

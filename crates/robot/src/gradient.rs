@@ -2,6 +2,7 @@
 //! the normal, and the gradient.
 
 use super::cell::BodyPair;
+use super::solids::HowFar;
 use super::stand::Stand;
 use super::tree::Freedom;
 use clearance_geometry::Vec3;
@@ -27,7 +28,8 @@ pub struct ContactGeometry {
     pub gradient: Vec<f64>,
 }
 
-/// The contact of a pair in the configuration at hand: none where rounding leaves no direction.
+/// The contact of a pair in the configuration at hand: none where rounding leaves no direction, and
+/// where a polyhedron is in contact.
 pub(super) fn contact_geometry(
     stand: &mut Stand<'_>,
     pair: BodyPair,
@@ -51,14 +53,22 @@ fn nearest_points(
     pair: BodyPair,
     effort: &mut Effort<'_>,
 ) -> Result<Option<(Vec3, Vec3, Vec3)>, Stopped> {
-    let placed = stand.pair(pair);
+    if let Some(solids) = stand.solids(pair) {
+        let HowFar::Apart(apart) = solids.distance(Stops::default(), effort)? else {
+            // Where polyhedra touch, and how deep they overlap, is not answered.
+            return Ok(None);
+        };
+        let [first, second] = apart.closest;
+        return Ok(apart.normal.map(|towards_first| (first, second, -towards_first)));
+    }
+    let placed = stand.hulls(pair);
     let witness = &mut Witness::default();
     let apart = measure(&placed, Stops::default(), witness, effort)?;
     if apart.decision.verdict() != Verdict::Overlapping {
         let towards_first = normal_of(&placed, &apart, None);
         return Ok(towards_first.map(|normal| (apart.closest_p, apart.closest_q, -normal)));
     }
-    let Some(depth) = stand.depth(pair, effort)? else { return Ok(None) };
+    let Some(depth) = stand.hull_depth(pair, effort)? else { return Ok(None) };
     let mut drawn = placed;
     let sizes = [placed.p.body, placed.q.body].map(|body| body.bounds().radius);
     let away = depth.direction * (depth.upper + DRAWN_APART * sizes[0].min(sizes[1]));

@@ -1,11 +1,13 @@
 //! Robots: what a URDF describes, where joint values put its links, and questions about thousands
 //! of configurations at a time.
 //!
-//! A robot is a tree of joints ([`tree`]) whose links carry convex parts ([`model`]). The formula
+//! A robot is a tree of joints ([`tree`]) whose links carry parts ([`model`]): polytopes, and
+//! polyhedra where meshes are taken as they are ([`body`]). The formula
 //! by which joint values become the twelve numbers of every part is in [`kinematics`]; everything
 //! that is said about a configuration is said about these numbers, exactly.
 
 pub mod ball;
+pub mod body;
 pub mod cell;
 mod certify;
 pub mod check;
@@ -23,6 +25,7 @@ pub mod parts;
 pub mod path;
 pub mod room;
 pub mod round;
+mod solids;
 mod speed;
 pub mod srdf;
 mod stand;

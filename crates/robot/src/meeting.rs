@@ -152,7 +152,7 @@ fn cell_of(travellers: [&Traveller; 2], deviation: f64) -> (Cell, [Vec<f64>; 2])
         let polytope = polytope.clone();
         let (path, hanging) = match course {
             Course::Still(pose) => {
-                still.push(StillBody { polytope, pose: *pose });
+                still.push(StillBody { body: polytope.into(), pose: *pose });
                 continue;
             }
             Course::On(path, hanging) => (path, hanging),
@@ -181,5 +181,5 @@ fn cell_of(travellers: [&Traveller; 2], deviation: f64) -> (Cell, [Vec<f64>; 2])
         parts.push(part);
     }
     let link_pairs = if links.len() == 2 { vec![[0, 1]] } else { Vec::new() };
-    (Cell { kinematics, parts, links, link_pairs, still, slack }, values)
+    (Cell { kinematics, parts, links, link_pairs, still, solids: None, slack }, values)
 }

@@ -1,11 +1,13 @@
-//! The convex parts of a robot: boxes, polytopes around round shapes, hulls of meshes.
+//! The parts of a robot: boxes, polytopes around round shapes, hulls of meshes, and meshes as they
+//! are.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::body::{HulledPolyhedron, PartBody};
 use super::error::{BuildError, RobotError, shown};
-use super::room::{BuildRoom, hull_bytes, polytope_bytes};
+use super::room::{BuildRoom, hull_bytes, polyhedron_bytes, polytope_bytes};
 use super::round::{Around, capsule, cylinder, sphere};
 use super::urdf::{CollisionElement, Description, Geometry};
 use crate::mesh::MeshData;
@@ -13,16 +15,27 @@ use crate::mesh::convexity;
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::{Hull, HullError, convex_hull_with};
+use clearance_geometry::polyhedron::{Polyhedron, PolyhedronError};
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 
 /// What a mesh file holds.
 #[derive(Clone, Debug)]
 pub enum MeshContent {
-    /// Triangles, of which the hull is taken.
+    /// Triangles, which are read as the sources say.
     Mesh(Arc<MeshData>),
-    /// A polytope that is known already.
-    Polytope(Arc<Polytope>),
+    /// A body that is known already, and is what it is.
+    Known(PartBody),
+}
+
+/// What becomes of the triangles of a mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MeshTreatment {
+    /// Their hull stands for them.
+    #[default]
+    Hull,
+    /// They bound a polyhedron, or are refused.
+    Polyhedron,
 }
 
 /// Meshes by the names that the URDF uses, or by the last step of these.
@@ -42,6 +55,8 @@ pub struct Sources<'a> {
     pub gap_max: Option<f64>,
     /// Whether parts whose mesh is missing are left out.
     pub leave_out_missing: bool,
+    /// What becomes of the triangles of mesh files.
+    pub mesh_treatment: MeshTreatment,
 }
 
 /// What a part was in the URDF.
@@ -60,7 +75,12 @@ pub enum PartSource {
         /// It is its own hull, up to the rounding of single precision.
         convex: bool,
     },
-    /// A polytope that was registered already.
+    /// What a mesh bounds, exactly.
+    AsItIs {
+        /// The name that the URDF uses.
+        filename: String,
+    },
+    /// A body that was registered already.
     Registered {
         /// The name that the URDF uses.
         filename: String,
@@ -89,7 +109,7 @@ impl Gap {
     }
 }
 
-/// A convex part of a link.
+/// A part of a link.
 #[derive(Clone, Debug)]
 pub struct RobotPart {
     /// The link that it is of.
@@ -97,7 +117,7 @@ pub struct RobotPart {
     /// The name of the collision element, or nothing.
     pub name: String,
     /// What it is.
-    pub polytope: Arc<Polytope>,
+    pub body: PartBody,
     /// Where it is in its link.
     pub link_from_part: Pose,
     /// Where it is in the frame of its link.
@@ -106,7 +126,7 @@ pub struct RobotPart {
     pub source: PartSource,
     /// How far it stands out beyond what it was.
     pub gap: Gap,
-    /// The polytope was built for the robot, and is none that was registered.
+    /// The body was built for the robot, and is none that was registered.
     pub is_own: bool,
 }
 
@@ -143,14 +163,18 @@ pub(super) struct PartBuilder<'a, 'e, 'f> {
     pub(super) notes: Vec<String>,
 }
 
-/// A polytope, what it was made of, and by how much it is larger.
-type Built = (Arc<Polytope>, PartSource, Gap);
+/// A body, what it was made of, and by how much it is larger.
+type Built = (PartBody, PartSource, Gap);
 
 /// What measuring a mesh against its hull takes for each triangle, bytes: its corners and boxes,
 /// and those of a facet of the hull.
 const MEASURED_BYTES: usize = 512;
 
-/// What a shape is made of: those that are equal in it are one polytope.
+/// What checking that a mesh bounds a polyhedron takes for each triangle, bytes: its edges, and its
+/// place and boxes in a tree.
+const CHECKED_BYTES: usize = 512;
+
+/// What a shape is made of: those that are equal in it are one body.
 type ShapeKey = (String, [u64; 3]);
 
 /// That of an element.
@@ -194,7 +218,7 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
         description: &Description,
         links: &mut [RobotLink],
     ) -> Result<Self, BuildError> {
-        // A shape that comes again is one polytope.
+        // A shape that comes again is one body.
         let mut known: BTreeMap<ShapeKey, Built> = BTreeMap::new();
         for (index, (element, link)) in description.links.iter().zip(links).enumerate() {
             let first = self.built.len();
@@ -204,17 +228,17 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                 let built = match known.get(&key) {
                     Some(built) => Some(built.clone()),
                     None => {
-                        let built = self.shape(collision)?;
+                        let built = self.shape(&link.name, collision)?;
                         known.extend(built.clone().map(|built| (key, built)));
                         built
                     }
                 };
-                let Some((polytope, source, gap)) = built else { continue };
+                let Some((body, source, gap)) = built else { continue };
                 self.note_hull(&link.name, &source, gap);
                 self.built.push(RobotPart {
                     link: index,
                     name: collision.name.clone(),
-                    polytope,
+                    body,
                     link_from_part: collision.link_from_shape,
                     frame_from_part: link.frame_from_link.compose(&collision.link_from_shape),
                     is_own: !self.is_registered(&source, &collision.geometry),
@@ -252,7 +276,11 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
     }
 
     /// None: it is a mesh whose file was not given.
-    fn shape(&mut self, element: &CollisionElement) -> Result<Option<Built>, BuildError> {
+    fn shape(
+        &mut self,
+        link: &str,
+        element: &CollisionElement,
+    ) -> Result<Option<Built>, BuildError> {
         let gap_max = self.sources.gap_max;
         let around: Around = match &element.geometry {
             Geometry::Box { size } => {
@@ -262,18 +290,21 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                     )
                 };
                 let points: Vec<Vec3> = (0..8).map(corner).collect();
-                return Ok(Some((self.hull(element, &points)?, PartSource::Box, Gap::NONE)));
+                let hull = self.hull(element, &points)?;
+                return Ok(Some((hull.into(), PartSource::Box, Gap::NONE)));
             }
             Geometry::Sphere { radius } => sphere(*radius, gap_max),
             Geometry::Cylinder { radius, length } => cylinder(*radius, *length, gap_max),
             Geometry::Capsule { radius, length } => capsule(*radius, *length, gap_max),
-            Geometry::Mesh { filename, scale } => return self.mesh(element, filename, scale),
+            Geometry::Mesh { filename, scale } => {
+                return self.mesh(link, element, filename, scale);
+            }
         };
         let hull = self.hull(element, &around.points)?;
-        Ok(Some((hull, PartSource::Round, Gap::at_most(around.gap))))
+        Ok(Some((hull.into(), PartSource::Round, Gap::at_most(around.gap))))
     }
 
-    /// Whether a part is a polytope as it was registered.
+    /// Whether a part is a body as it was registered.
     fn is_registered(&self, source: &PartSource, geometry: &Geometry) -> bool {
         matches!(source, PartSource::Registered { .. })
             && matches!(geometry, Geometry::Mesh { scale, .. } if *scale == Vec3::repeat(1.0))
@@ -291,6 +322,7 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
     /// None: the file was not given.
     fn mesh(
         &mut self,
+        link: &str,
         element: &CollisionElement,
         filename: &str,
         scale: &Vec3,
@@ -300,38 +332,88 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
             return Ok(None);
         };
         let is_scaled = *scale != Vec3::repeat(1.0);
+        let of_file = || (shown(link), filename.to_owned());
         let filename = filename.to_owned();
-        match content {
-            MeshContent::Polytope(polytope) if !is_scaled => {
-                Ok(Some((polytope.clone(), PartSource::Registered { filename }, Gap::UNKNOWN)))
+        Ok(Some(match content {
+            MeshContent::Known(body) if !is_scaled => {
+                let gap = if body.polytope().is_some() { Gap::UNKNOWN } else { Gap::NONE };
+                (body.clone(), PartSource::Registered { filename }, gap)
             }
-            MeshContent::Polytope(polytope) => {
+            MeshContent::Known(PartBody::Polytope(polytope)) => {
                 let points: Vec<Vec3> =
                     polytope.vertices().iter().map(|p| p.component_mul(scale)).collect();
                 let hull = self.hull(element, &points)?;
-                Ok(Some((hull, PartSource::Registered { filename }, Gap::UNKNOWN)))
+                (hull.into(), PartSource::Registered { filename }, Gap::UNKNOWN)
+            }
+            MeshContent::Known(PartBody::Polyhedron(HulledPolyhedron { polyhedron, .. })) => {
+                let [vertices, triangles] =
+                    [size_of_val(polyhedron.vertices()), size_of_val(polyhedron.triangles())];
+                self.take(vertices + triangles)?;
+                let (vertices, triangles) =
+                    (polyhedron.vertices().to_vec(), polyhedron.triangles().to_vec());
+                let mesh = scaled(MeshData { vertices, triangles }, scale);
+                let body = self.polyhedron(of_file(), element, &mesh)?;
+                (body, PartSource::Registered { filename }, Gap::NONE)
             }
             MeshContent::Mesh(mesh) => {
-                let lists = size_of_val(&*mesh.vertices)
-                    + size_of_val(&*mesh.triangles)
-                    + MEASURED_BYTES * mesh.triangles.len();
-                self.take(lists.saturating_add(hull_bytes(mesh.vertices.len())))?;
-                let mut mesh = mesh.as_ref().clone();
-                for vertex in &mut mesh.vertices {
-                    vertex.component_mul_assign(scale);
+                let lists = size_of_val(&*mesh.vertices) + size_of_val(&*mesh.triangles);
+                self.take(lists)?;
+                let mesh = scaled(mesh.as_ref().clone(), scale);
+                match self.sources.mesh_treatment {
+                    MeshTreatment::Hull => self.hull_of_mesh(filename, element, &mesh)?,
+                    MeshTreatment::Polyhedron => {
+                        let body = self.polyhedron(of_file(), element, &mesh)?;
+                        (body, PartSource::AsItIs { filename }, Gap::NONE)
+                    }
                 }
-                if scale.product() < 0.0 {
-                    // A mirror turns every triangle inside out.
-                    mesh.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
-                }
-                let hull = self.hull(element, &mesh.vertices)?;
-                let found = convexity::measure(&mesh, &hull, None, self.effort)?;
-                let [lower, upper] = found.gap.map(Some);
-                let convexity::Convexity { closed, convex, .. } = found;
-                let source = PartSource::Mesh { filename, closed, convex };
-                Ok(Some((hull, source, Gap { lower, upper })))
             }
-        }
+        }))
+    }
+
+    /// The hull of a mesh, and how far it stands out of that.
+    fn hull_of_mesh(
+        &mut self,
+        filename: String,
+        element: &CollisionElement,
+        mesh: &MeshData,
+    ) -> Result<Built, BuildError> {
+        let lists = size_of_val(&*mesh.vertices)
+            + size_of_val(&*mesh.triangles)
+            + MEASURED_BYTES * mesh.triangles.len();
+        self.take(lists.saturating_add(hull_bytes(mesh.vertices.len())))?;
+        let hull = self.hull(element, &mesh.vertices)?;
+        let found = convexity::measure(mesh, &hull, None, self.effort)?;
+        let [lower, upper] = found.gap.map(Some);
+        let convexity::Convexity { closed, convex, .. } = found;
+        let source = PartSource::Mesh { filename, closed, convex };
+        Ok((hull.into(), source, Gap { lower, upper }))
+    }
+
+    /// What a mesh bounds. One that bounds nothing would be another kind of body; there is none
+    /// yet, and it is refused.
+    fn polyhedron(
+        &mut self,
+        (link, mesh_name): (String, String),
+        element: &CollisionElement,
+        mesh: &MeshData,
+    ) -> Result<PartBody, BuildError> {
+        let lists = size_of_val(&*mesh.vertices)
+            + size_of_val(&*mesh.triangles)
+            + CHECKED_BYTES * mesh.triangles.len();
+        self.take(lists.saturating_add(hull_bytes(mesh.vertices.len())))?;
+        let made = Polyhedron::new(&mesh.vertices, &mesh.triangles, self.effort);
+        let polyhedron = made.map_err(|why| {
+            if let PolyhedronError::Unchecked(why) = why {
+                return BuildError::Stopped(why);
+            }
+            BuildError::NotAPolyhedron { link, mesh: mesh_name, why }
+        })?;
+        let bytes = polyhedron_bytes(&polyhedron);
+        self.take(bytes)?;
+        self.bytes += bytes;
+        // Vertices that no triangle names are no part of it.
+        let hull = self.hull(element, polyhedron.vertices())?;
+        Ok(PartBody::Polyhedron(HulledPolyhedron { polyhedron: Arc::new(polyhedron), hull }))
     }
 
     fn hull(
@@ -358,7 +440,17 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
     }
 }
 
+/// A mesh whose coordinates are multiplied.
+fn scaled(mut mesh: MeshData, scale: &Vec3) -> MeshData {
+    mesh.vertices.iter_mut().for_each(|vertex| vertex.component_mul_assign(scale));
+    if scale.product() < 0.0 {
+        // A mirror turns every triangle inside out.
+        mesh.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
+    }
+    mesh
+}
+
 /// What follows the last slash.
-fn last_step(name: &str) -> &str {
+pub fn last_step(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().unwrap_or(name)
 }

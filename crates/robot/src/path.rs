@@ -97,6 +97,7 @@ impl ChainPath {
             links: Vec::new(),
             link_pairs: Vec::new(),
             still: Still::default(),
+            solids: None,
             slack: 0.0,
         };
         let speeds = PathSpeeds::new(&cell, [&ends[0], &ends[1]])?;

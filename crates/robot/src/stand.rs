@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use super::ball::PlacedBox;
 use super::cell::{BodyPair, Cell};
 use super::kinematics::{PoseLanes, point_lanes, pose_of_lane};
+use super::solids::SolidPair;
 use clearance_geometry::Vec3;
 use clearance_geometry::distance::{Distance, Stops, measure};
 use clearance_geometry::effort::{Effort, Stopped};
@@ -156,13 +157,20 @@ impl<'a> Stand<'a> {
     pub(super) fn placed_box(&mut self, body: u32) -> PlacedBox {
         let (pose, cell) = (self.pose(body), self.cell);
         let skew = cell.parts.get(body as usize).map_or_else(|| pose.skew(), |part| part.skew);
-        PlacedBox::new(cell.polytope(body), pose, skew)
+        PlacedBox::new(cell.hull(body), pose, skew)
     }
 
-    /// The two bodies, placed.
-    pub(super) fn pair(&mut self, [a, b]: BodyPair) -> Pair<'a> {
+    /// The two bodies, placed; of a polyhedron its hull.
+    pub(super) fn hulls(&mut self, [a, b]: BodyPair) -> Pair<'a> {
         let cell = self.cell;
-        Pair::new(cell.polytope(a), self.pose(a), cell.polytope(b), self.pose(b))
+        Pair::new(cell.hull(a), self.pose(a), cell.hull(b), self.pose(b))
+    }
+
+    /// The two bodies, placed, by their faces; none: both are polytopes.
+    #[inline(always)]
+    pub(super) fn solids(&mut self, pair: BodyPair) -> Option<SolidPair<'a>> {
+        let solids = self.cell.solids.as_ref()?;
+        solids.pair(pair.map(|body| body as usize), || self.hulls(pair))
     }
 
     /// How two bodies stand, exactly.
@@ -171,32 +179,35 @@ impl<'a> Stand<'a> {
         pair: BodyPair,
         effort: &mut Effort<'_>,
     ) -> Result<Verdict, Stopped> {
-        let pair = self.pair(pair);
+        if let Some(solids) = self.solids(pair) {
+            return solids.verdict(effort);
+        }
+        let pair = self.hulls(pair);
         Ok(decide(&pair, &METHODS[0], &mut Witness::default(), effort)?.verdict())
     }
 
-    /// How far apart two bodies are.
-    pub(super) fn distance(
+    /// How far apart two bodies are, or the hulls of polyhedra.
+    pub(super) fn hull_distance(
         &mut self,
         pair: BodyPair,
         stops: Stops,
         effort: &mut Effort<'_>,
     ) -> Result<Distance, Stopped> {
-        measure(&self.pair(pair), stops, &mut Witness::default(), effort)
+        measure(&self.hulls(pair), stops, &mut Witness::default(), effort)
     }
 
-    /// What one pass over the faces of two bodies says of their depth, beyond `enough`.
+    /// What one pass over the faces of two hulls says of their depth, beyond `enough`.
     pub(super) fn box_depth(&mut self, pair: BodyPair, enough: f64) -> BoxDepth {
-        depth_in_box(&self.pair(pair), enough, &mut self.poses.box_depth)
+        depth_in_box(&self.hulls(pair), enough, &mut self.poses.box_depth)
     }
 
-    /// At least the depth of two bodies, metres.
+    /// At least the depth of two hulls, metres.
     pub(super) fn depth_at_most(&mut self, pair: BodyPair) -> f64 {
-        depth_at_most(&self.pair(pair), &mut self.poses.box_depth)
+        depth_at_most(&self.hulls(pair), &mut self.poses.box_depth)
     }
 
-    /// How deep two bodies overlap; none: they touch, or are separated.
-    pub(super) fn depth(
+    /// How deep two hulls overlap; none: they touch, or are separated.
+    pub(super) fn hull_depth(
         &mut self,
         pair: BodyPair,
         effort: &mut Effort<'_>,
@@ -214,7 +225,7 @@ impl<'a> Stand<'a> {
         effort: &mut Effort<'_>,
     ) -> Result<Option<Deep>, Stopped> {
         let measured =
-            penetration::measure(&self.pair(pair), false, &mut Witness::default(), effort)?;
+            penetration::measure(&self.hulls(pair), false, &mut Witness::default(), effort)?;
         if let Some(why) = measured.stopped {
             return Err(why);
         }

@@ -1,17 +1,17 @@
-//! What stands still: placed polytopes in a tree of boxes, asked for what is near a ball.
-
-use std::sync::Arc;
+//! What stands still: placed bodies in a tree of boxes, asked for what is near a ball. The boxes
+//! are those around their hulls.
 
 use super::ball::{OuterBall, PlacedBox};
+use super::body::PartBody;
 use clearance_geometry::Vec3;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 
-/// A polytope that stands still.
+/// A body that stands still.
 #[derive(Clone, Debug)]
 pub struct StillBody {
     /// What it is.
-    pub polytope: Arc<Polytope>,
+    pub body: PartBody,
     /// Where it is.
     pub pose: Pose,
 }
@@ -56,9 +56,10 @@ impl Still {
     /// Builds the tree.
     pub fn new(bodies: Vec<StillBody>) -> Self {
         let boxes: Vec<PlacedBox> =
-            bodies.iter().map(|b| PlacedBox::new(&b.polytope, b.pose, b.pose.skew())).collect();
+            bodies.iter().map(|b| PlacedBox::new(b.body.hull(), b.pose, b.pose.skew())).collect();
         let bounds: Vec<[Vec3; 2]> = boxes.iter().map(PlacedBox::world_bounds).collect();
-        let balls = bodies.iter().map(|body| OuterBall::of(&body.polytope, &body.pose)).collect();
+        let balls =
+            bodies.iter().map(|still| OuterBall::of(still.body.hull(), &still.pose)).collect();
         let count = u32::try_from(bodies.len()).expect("limited at the door");
         let mut still =
             Self { bodies, boxes, balls, order: (0..count).collect(), nodes: Vec::new() };
@@ -71,9 +72,9 @@ impl Still {
         &self.bodies
     }
 
-    /// Memory that it takes, estimated, with the polytopes.
+    /// Memory that it takes, estimated, with the polytopes and the hulls of polyhedra.
     pub(super) fn heap_bytes(&self) -> usize {
-        let bodies: usize = self.bodies.iter().map(|body| polytope_bytes(&body.polytope)).sum();
+        let bodies: usize = self.bodies.iter().map(|still| polytope_bytes(still.body.hull())).sum();
         let lists = size_of_val(self.boxes.as_slice())
             + size_of_val(self.balls.as_slice())
             + size_of_val(self.nodes.as_slice());

@@ -8,7 +8,7 @@ use clearance_geometry::pose::Pose;
 use clearance_samples::{Random, hull};
 
 use crate::model::{BuildError, Robot, Sources};
-use crate::parts::{MeshContent, MeshFiles};
+use crate::parts::{MeshContent, MeshFiles, MeshTreatment};
 use crate::still::StillBody;
 use crate::urdf::DescriptionLimits;
 
@@ -19,8 +19,14 @@ pub const ROBOT_LIMITS: DescriptionLimits =
 /// A robot of a URDF without meshes.
 pub fn robot_of(urdf: &str) -> Result<Robot, BuildError> {
     let meshes = MeshFiles::new();
-    let sources =
-        Sources { urdf, srdf: None, meshes: &meshes, gap_max: None, leave_out_missing: false };
+    let sources = Sources {
+        urdf,
+        srdf: None,
+        meshes: &meshes,
+        gap_max: None,
+        leave_out_missing: false,
+        mesh_treatment: MeshTreatment::Hull,
+    };
     Robot::build(&sources, &ROBOT_LIMITS, &mut Effort::unlimited())
 }
 
@@ -64,6 +70,7 @@ pub fn panda() -> Robot {
         meshes: &panda_meshes(),
         gap_max: None,
         leave_out_missing: false,
+        mesh_treatment: MeshTreatment::Hull,
     };
     Robot::build(&sources, &ROBOT_LIMITS, &mut Effort::unlimited())
         .expect("files of the repository")
@@ -73,7 +80,7 @@ pub fn panda() -> Robot {
 pub fn still_box(half: Vec3) -> StillBody {
     let corner = |i: u32| Vec3::from_fn(|k, _| if i >> k & 1 == 1 { half[k] } else { -half[k] });
     let polytope = Arc::new(hull(&(0..8).map(corner).collect::<Vec<_>>()));
-    StillBody { polytope, pose: Pose::identity() }
+    StillBody { body: polytope.into(), pose: Pose::identity() }
 }
 
 /// Boxes around the Panda, not in its base.

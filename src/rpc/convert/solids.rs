@@ -295,7 +295,8 @@ fn vertices<const N: usize>(path: &Path<'_>, wire: &[u32]) -> Result<ArrayVec<u3
     wire.try_into().map_err(|_| path.bad(format!("must have at most {N} entries")))
 }
 
-fn cover_to_wire(cover: &Cover) -> api::FaceCover {
+/// A cover, to the wire.
+pub fn cover_to_wire(cover: &Cover) -> api::FaceCover {
     let step = |step: &CoverStep| {
         let (split, chain) = match step {
             CoverStep::SplitP => (api::CoverSplit::P, Vec::new()),
@@ -313,8 +314,9 @@ fn cover_to_wire(cover: &Cover) -> api::FaceCover {
     }
 }
 
-/// As long as a message can hold; the judge has a limit of its own for what it looks at.
-fn cover(path: &Path<'_>, wire: &api::FaceCover) -> Result<Cover, BadField> {
+/// A cover, from the wire: as long as a message can hold; the judge has a limit of its own for what
+/// it looks at.
+pub fn cover(path: &Path<'_>, wire: &api::FaceCover) -> Result<Cover, BadField> {
     let list = path.field("steps");
     let step = |(index, step): (usize, &api::CoverStep)| {
         let path = list.index(index);

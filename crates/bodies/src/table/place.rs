@@ -17,13 +17,13 @@ pub struct ConvexPart<'a> {
     pub radius: f64,
 }
 
-/// What a session knows of a part.
+/// A body that need not be convex.
 #[derive(Clone, Copy, Debug)]
-pub struct SessionPart<'a> {
-    /// Itself, or of a polyhedron its hull.
+pub struct WholePart<'a> {
+    /// The polytope that it is, with its radius, or the hull of the polyhedron.
     pub hull: ConvexPart<'a>,
-    /// What bounds a polyhedron.
-    pub mesh: Option<&'a Arc<Polyhedron>>,
+    /// The polyhedron that it is; none: it is what `hull` says.
+    pub polyhedron: Option<&'a Arc<Polyhedron>>,
 }
 
 /// Where a body may be beside in a question about two.
@@ -69,10 +69,8 @@ impl Place {
                 Kind::Polytope,
             )
             | (Self::Session | Self::SceneQuery | Self::Compound, Kind::Rounded)
-            | (Self::Session, Kind::Polyhedron) => Ok(()),
+            | (Self::Session | Self::Obstacle | Self::RobotPart, Kind::Polyhedron) => Ok(()),
             (Self::SceneQuery, Kind::Polyhedron) => Err("questions to a scene about polyhedra"),
-            (Self::Obstacle, Kind::Polyhedron) => Err("polyhedra as obstacles"),
-            (Self::RobotPart, Kind::Polyhedron) => Err("polyhedra as parts of robots"),
             (Self::Compound, Kind::Polyhedron) => Err("polyhedra beside or in compounds"),
             (Self::Session, Kind::Surface) => Err("surfaces in sessions"),
             (Self::SceneQuery, Kind::Surface) => Err("questions to a scene about surfaces"),
@@ -92,32 +90,18 @@ impl Place {
         }
     }
 
-    /// What questions to scenes and robots know of a body that may be there: a convex part.
+    /// What questions to scenes know of a body that may be there: a convex part. There is none of a
+    /// polyhedron.
     pub fn part(self, body: &Body) -> Result<ConvexPart<'_>, NotAnswered> {
+        let WholePart { hull, polyhedron } = self.whole(body)?;
+        let (what, kinds) = ("polyhedra as convex parts", [body.kind(); 2]);
+        polyhedron.map_or(Ok(hull), |_| Err(NotAnswered { field: "", what, kinds }))
+    }
+
+    /// What sessions, cells and robots know of a body that may be there.
+    pub fn whole(self, body: &Body) -> Result<WholePart<'_>, NotAnswered> {
         self.takes(body.kind())?;
-        match mesh_of(body) {
-            None => Ok(convex_part(body)),
-            Some(_) => {
-                let kinds = [body.kind(); 2];
-                Err(NotAnswered { field: "", what: "polyhedra as convex parts", kinds })
-            }
-        }
-    }
-
-    /// What a session knows of a body that may be a part there.
-    pub fn session_part(body: &Body) -> Result<SessionPart<'_>, NotAnswered> {
-        Self::Session.takes(body.kind())?;
-        Ok(SessionPart { hull: convex_part(body), mesh: mesh_of(body) })
-    }
-}
-
-fn convex_part(body: &Body) -> ConvexPart<'_> {
-    ConvexPart { polytope: body.hull(), radius: body.radius() }
-}
-
-fn mesh_of(body: &Body) -> Option<&Arc<Polyhedron>> {
-    match body {
-        Body::Polytope(_) | Body::Rounded(_) => None,
-        Body::Polyhedron(mesh) => Some(&mesh.polyhedron),
+        let hull = ConvexPart { polytope: body.hull(), radius: body.radius() };
+        Ok(WholePart { hull, polyhedron: body.polyhedron() })
     }
 }

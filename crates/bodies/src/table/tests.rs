@@ -307,7 +307,7 @@ fn what_is_made_for_a_question_is_counted() {
 }
 
 #[test]
-fn only_convex_parts_go_where_scenes_and_robots_keep_them() {
+fn only_convex_parts_go_where_scenes_keep_them() {
     for place in Place::ALL {
         assert!(place.part(&tetrahedron(Kind::Polytope)).unwrap().radius.abs() <= 0.0);
         let refused = place.part(&tetrahedron(Kind::Polyhedron)).unwrap_err();
@@ -325,6 +325,20 @@ fn only_convex_parts_go_where_scenes_and_robots_keep_them() {
                 assert!(refused.what.contains("rounded polytopes"), "{}", refused.what);
             }
         }
+    }
+}
+
+#[test]
+fn cells_and_robots_take_polytopes_and_polyhedra_as_what_they_are() {
+    for place in Place::ALL {
+        let is_polyhedron = |kind| {
+            let body = tetrahedron(kind);
+            place.whole(&body).map(|whole| whole.polyhedron.is_some())
+        };
+        assert!(!is_polyhedron(Kind::Polytope).unwrap());
+        assert!(is_polyhedron(Kind::Rounded).is_err());
+        let is_taken = matches!(place, Place::Obstacle | Place::RobotPart);
+        assert_eq!(is_polyhedron(Kind::Polyhedron).ok(), is_taken.then_some(true), "{place:?}");
     }
 }
 

@@ -34,6 +34,13 @@ pub enum SolidKind<'a> {
     Surface(&'a [[u32; 3]]),
 }
 
+impl<'a> SolidKind<'a> {
+    /// The region that triangles bound, or without triangles a hull.
+    pub fn of_region(triangles: Option<&'a [[u32; 3]]>) -> Self {
+        triangles.map_or(Self::Hull, Self::Region)
+    }
+}
+
 impl<'a> Solid<'a> {
     /// Its triangles; a hull has none.
     pub fn triangles(&self) -> Option<&'a [[u32; 3]]> {

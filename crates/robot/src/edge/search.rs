@@ -336,8 +336,11 @@ impl<'a> EdgeSearch<'a> {
             self.witnesses.push(Witness::default());
             self.witnesses.len() - 1
         });
-        let (placed, witness) = (stand.pair(pair.bodies), &mut self.witnesses[at]);
         let reach = self.question.reach;
+        if let Some(solids) = stand.solids(pair.bodies) {
+            return solids.side(reach, within, &mut self.witnesses[at], effort);
+        }
+        let (placed, witness) = (stand.hulls(pair.bodies), &mut self.witnesses[at]);
         if !reach.is_zero()
             && compare_with_reach(&placed, reach, witness, effort)?.order != Ordering::Greater
         {

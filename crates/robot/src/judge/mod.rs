@@ -5,11 +5,18 @@
 mod chain;
 
 use self::chain::{Load, PathRates, carried, place, stretch_to_world};
-use super::claim::{EdgeCertificate, EdgeClaim, EdgePiece, EdgeSubject, PairGap};
+use super::claim::{
+    EdgeCertificate, EdgeClaim, EdgeContactProof, EdgePiece, EdgeSubject, GapProof, PairGap,
+};
 use clearance_proof::Vec3;
-use clearance_proof::claim::{Bodies, Direction, MarginClaim, Points, StaticProof};
+use clearance_proof::claim::{
+    Bodies, Direction, MarginClaim, Points, RoundedSolids, Solid, SolidKind, SolidMarginClaim,
+    SolidMarginProof, Solids, StaticProof, Verdict,
+};
 use clearance_proof::effort::Effort;
-use clearance_proof::judge::{judge_margin, judge_static_with};
+use clearance_proof::judge::{
+    Refusal, judge_margin, judge_solid_margin, judge_solids, judge_static_with,
+};
 use clearance_proof::number::rounding::BOUND_SLACK;
 use clearance_proof::pose::Pose;
 
@@ -101,6 +108,7 @@ impl<'a> Judge<'a> {
         let mut loads: Vec<Load> =
             parts.map(|part| Load::of(tree, part.frame, &part.pose, part.points)).collect();
         let still = subject.still.iter();
+        let still = still.map(|body| &body.points);
         loads.extend(still.map(|body| Load::of(tree, None, &body.pose, body.points)));
         let rounding = loads.iter().map(|load| path.rounding(subject.tree, load)).collect();
         let mut pairs = Vec::new();
@@ -193,7 +201,8 @@ impl<'a> Judge<'a> {
             Some(frame) => carried(&frames[frame], &part.pose),
             None => part.pose,
         });
-        let bodies = of_part.chain(self.subject.still.iter().map(|body| body.pose)).collect();
+        let bodies =
+            of_part.chain(self.subject.still.iter().map(|body| body.points.pose)).collect();
         let centre = |load: &Load| match load.frame {
             Some(frame) => frames[frame].apply_rounded(&load.centre),
             None => load.centre,
@@ -243,24 +252,35 @@ impl<'a> Judge<'a> {
         middle: &Middle,
         effort: &mut Effort<'_>,
     ) -> Result<(), EdgeRefusal> {
-        let PairGap { pair, direction, gap, .. } = gap;
-        let claim = MarginClaim { margin: *gap, is_within: false, pairs: &[] };
-        let along = Direction::Vector(*direction);
-        let two = pair.map(|body| body as usize);
-        judge_margin(self.bodies(two, middle), &along, &claim, effort)
-            .map_err(|refusal| EdgeRefusal::Gap(index, *pair, refusal.to_string()))
+        let PairGap { pair, shown, gap, .. } = gap;
+        let solids = self.solids(*pair, middle);
+        let judged = match shown {
+            GapProof::Along(direction) => {
+                let claim = MarginClaim { margin: *gap, is_within: false, pairs: &[] };
+                judge_margin(hulls(&solids), &Direction::Vector(*direction), &claim, effort)
+            }
+            GapProof::Cover(cover) => {
+                let shown = SolidMarginProof::Beyond(cover);
+                margin_of(solids, SolidMarginClaim { margin: *gap, shown }, effort)
+            }
+        };
+        judged.map_err(|refusal| EdgeRefusal::Gap(index, *pair, refusal.to_string()))
     }
 
-    fn bodies(&self, two: [usize; 2], middle: &Middle) -> Bodies<'_> {
-        let [p, q] = two.map(|body| {
+    /// Two bodies in the middle of a piece.
+    fn solids(&self, pair: [u32; 2], middle: &Middle) -> Solids<'_> {
+        let [p, q] = pair.map(|body| {
+            let body = body as usize;
             let pose = middle.bodies[body];
-            let points = match self.subject.parts.get(body) {
-                Some(part) => part.points,
-                None => self.subject.still[body - self.subject.parts.len()].points,
-            };
-            Points { points, pose }
+            match self.subject.parts.get(body) {
+                Some(part) => {
+                    let points = Points { points: part.points, pose };
+                    Solid { points, kind: SolidKind::of_region(part.triangles) }
+                }
+                None => self.subject.still[body - self.subject.parts.len()],
+            }
         });
-        Bodies { p, q }
+        Solids { p, q }
     }
 
     fn balls_are_apart(&self, pair: &CheckedPair, piece: &EdgePiece, middle: &Middle) -> bool {
@@ -296,18 +316,53 @@ impl<'a> Judge<'a> {
             return Err(EdgeRefusal::Contact("this pair needs no check".to_owned()));
         }
         let middle = self.place(at, 0.0);
-        let bodies = self.bodies(pair.map(|body| body as usize), &middle);
-        let refused = |why: String| EdgeRefusal::Contact(why);
-        judge_static_with(bodies, &proof.verdict, effort)
-            .map_err(|why| refused(why.to_string()))?;
-        match &proof.verdict {
-            StaticProof::Touching { .. } | StaticProof::Overlapping { .. } => Ok(()),
-            StaticProof::Separated { direction } => {
-                let (margin, pairs) = (self.claim.margin, &proof.margin_pairs[..]);
-                let claim = MarginClaim { margin, is_within: true, pairs };
-                judge_margin(bodies, direction, &claim, effort)
-                    .map_err(|why| refused(why.to_string()))
+        let solids = self.solids(pair, &middle);
+        in_contact(solids, proof, self.claim.margin, effort)
+            .map_err(|why| EdgeRefusal::Contact(why.to_string()))
+    }
+}
+
+/// The hulls of two bodies: what is free of them is free of the bodies.
+fn hulls<'a>(solids: &Solids<'a>) -> Bodies<'a> {
+    Bodies { p: solids.p.points, q: solids.q.points }
+}
+
+/// How two bodies that are not rounded compare with a margin.
+fn margin_of(
+    cores: Solids<'_>,
+    claim: SolidMarginClaim<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    judge_solid_margin(&RoundedSolids { cores, radii: [0.0; 2] }, &claim, effort)
+}
+
+/// Two bodies are in contact, or within the margin.
+fn in_contact(
+    solids: Solids<'_>,
+    proof: &EdgeContactProof,
+    margin: f64,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    match proof {
+        EdgeContactProof::Polytopes { verdict, margin_pairs } => {
+            if [solids.p, solids.q].iter().any(|solid| solid.triangles().is_some()) {
+                return Err(Refusal::BoundFails("contact of a hull is none of a polyhedron"));
             }
+            let bodies = hulls(&solids);
+            judge_static_with(bodies, verdict, effort)?;
+            let StaticProof::Separated { direction } = verdict else { return Ok(()) };
+            let claim = MarginClaim { margin, is_within: true, pairs: margin_pairs };
+            judge_margin(bodies, direction, &claim, effort)
+        }
+        EdgeContactProof::Solids(proof) => {
+            if proof.verdict() == Verdict::Separated {
+                return Err(Refusal::BoundFails("what is separated is not in contact"));
+            }
+            judge_solids(&solids, proof, effort)
+        }
+        EdgeContactProof::Near(pairs) => {
+            let shown = SolidMarginProof::Within(pairs);
+            margin_of(solids, SolidMarginClaim { margin, shown }, effort)
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::check::panda_cell;
 use super::edge::{QUESTION, edges};
 use crate::cell::Cell;
-use crate::claim::{EdgeCertificate, EdgeClaim, EdgeSubject};
+use crate::claim::{EdgeCertificate, EdgeClaim, EdgeSubject, GapProof};
 use crate::edge::{EdgeAnswer, EdgeQuestion};
 use crate::judge::{EdgeRefusal, judge_edge};
 use clearance_geometry::effort::Effort;
@@ -100,7 +100,9 @@ fn what_is_changed_in_a_certificate_is_refused() {
                     case.certificate.pieces[piece].gaps.remove(gap);
                 });
                 refused(&mut case, 3, &|case: &mut Case| {
-                    case.certificate.pieces[piece].gaps[gap].direction *= -1.0;
+                    let shown = &mut case.certificate.pieces[piece].gaps[gap].shown;
+                    let GapProof::Along(direction) = shown else { panic!("{shown:?}") };
+                    *direction *= -1.0;
                 });
                 refused(&mut case, 4, &|case: &mut Case| {
                     case.certificate.pieces[piece].gaps[gap].gap *= 1.0 + 1e-6;

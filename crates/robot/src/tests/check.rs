@@ -81,12 +81,12 @@ fn contacts_are_those_of_all_pairs_decided_one_by_one() {
 /// The signed clearance of a pair, by the questions of `clearance-geometry`.
 fn clearance_of(stand: &mut Stand<'_>, pair: BodyPair) -> [f64; 2] {
     let effort = &mut Effort::unlimited();
-    let distance = stand.distance(pair, Stops::default(), effort).unwrap();
+    let distance = stand.hull_distance(pair, Stops::default(), effort).unwrap();
     if distance.decision.verdict() == Verdict::Separated {
         return [distance.lower, distance.upper];
     }
     // The search in exact arithmetic, whatever the robots' room asks.
-    let depth = penetration::measure(&stand.pair(pair), false, &mut Witness::default(), effort);
+    let depth = penetration::measure(&stand.hulls(pair), false, &mut Witness::default(), effort);
     let depth = depth.unwrap();
     [-depth.upper, -depth.lower]
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::mesh;
 use crate::model::{BuildError, Robot, Sources};
-use crate::parts::{MeshContent, MeshFiles};
+use crate::parts::{MeshContent, MeshFiles, MeshTreatment};
 use crate::srdf::{Semantics, Subject};
 use crate::urdf::DescriptionLimits;
 use clearance_geometry::effort::{Effort, Stopped};
@@ -84,7 +84,14 @@ fn of_links(count: usize, is_chain: bool, more: impl Fn(usize) -> String) -> Str
 
 /// Builds a robot whose missing meshes are left out.
 fn build(urdf: &str, meshes: &MeshFiles, effort: &mut Effort<'_>) -> Result<Robot, BuildError> {
-    let sources = Sources { urdf, srdf: None, meshes, gap_max: None, leave_out_missing: true };
+    let sources = Sources {
+        urdf,
+        srdf: None,
+        meshes,
+        gap_max: None,
+        leave_out_missing: true,
+        mesh_treatment: MeshTreatment::Hull,
+    };
     Robot::build(&sources, &LIMITS, effort)
 }
 
@@ -117,7 +124,7 @@ fn a_urdf_with_twice_as_much_of_anything_takes_less_than_three_times_as_long() {
         1_000,
         |n| {
             let cube = Arc::new(cuboid(1.0, 1.0, 1.0));
-            let mesh = |k| (format!("q/m{k}.stl"), MeshContent::Polytope(cube.clone()));
+            let mesh = |k| (format!("q/m{k}.stl"), MeshContent::Known(cube.clone().into()));
             (collisions(n), (0..n).map(mesh).collect::<MeshFiles>())
         },
         |(text, meshes), effort| {
@@ -191,8 +198,14 @@ fn an_srdf_with_twice_as_much_of_anything_takes_less_than_three_times_as_long() 
         let meshes = MeshFiles::new();
         let srdf = Some(srdf.as_str());
         let urdf = links.as_str();
-        let sources =
-            Sources { urdf, srdf, meshes: &meshes, gap_max: None, leave_out_missing: false };
+        let sources = Sources {
+            urdf,
+            srdf,
+            meshes: &meshes,
+            gap_max: None,
+            leave_out_missing: false,
+            mesh_treatment: MeshTreatment::Hull,
+        };
         Robot::build(&sources, &LIMITS, effort).unwrap();
     });
 }

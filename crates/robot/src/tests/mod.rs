@@ -9,6 +9,7 @@ mod noticing;
 mod reading;
 mod room;
 mod skewed;
+mod solids;
 
 #[path = "../../../samples/src/robots.rs"]
 #[expect(unreachable_pub, reason = "the other crates see them")]

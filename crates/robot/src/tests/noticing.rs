@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::samples::{ROBOT_LIMITS, robot_of};
 use crate::model::{AllowedReason, BuildError, Robot, Sources};
-use crate::parts::{MeshContent, MeshFiles};
+use crate::parts::{MeshContent, MeshFiles, MeshTreatment};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
 
@@ -122,6 +122,7 @@ fn a_mesh_that_becomes_its_hull_is_noted_with_its_link_its_file_and_by_how_much(
         meshes: &meshes,
         gap_max: None,
         leave_out_missing: false,
+        mesh_treatment: MeshTreatment::Hull,
     };
     let robot = Robot::build(&sources, &ROBOT_LIMITS, effort).unwrap();
     let [note] = &robot.notes[..] else { panic!("{:?}", robot.notes) };
@@ -145,8 +146,14 @@ const ARM: &str = "<robot name='arm'><link name='base'><collision><geometry><box
 
 fn arm(srdf: &str) -> Robot {
     let (meshes, srdf) = (MeshFiles::new(), Some(srdf));
-    let sources =
-        Sources { urdf: ARM, srdf, meshes: &meshes, gap_max: None, leave_out_missing: false };
+    let sources = Sources {
+        urdf: ARM,
+        srdf,
+        meshes: &meshes,
+        gap_max: None,
+        leave_out_missing: false,
+        mesh_treatment: MeshTreatment::Hull,
+    };
     Robot::build(&sources, &ROBOT_LIMITS, &mut Effort::unlimited()).unwrap()
 }
 

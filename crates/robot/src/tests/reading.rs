@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::samples::{PANDA, ROBOT_LIMITS, panda, panda_meshes, robot_of};
 use crate::model::{AllowedReason, BuildError, Robot, Sources};
-use crate::parts::{Gap, MeshContent, MeshFiles, PartSource};
+use crate::parts::{Gap, MeshContent, MeshFiles, MeshTreatment, PartSource};
 use crate::srdf::{Semantics, Subject};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
@@ -41,8 +41,14 @@ fn meshes_that_are_missing_are_named_or_left_out_on_request() {
     let mut meshes = panda_meshes();
     meshes.remove("link3.stl");
     let build = |leave_out_missing| {
-        let sources =
-            Sources { urdf: PANDA, srdf: None, meshes: &meshes, gap_max: None, leave_out_missing };
+        let sources = Sources {
+            urdf: PANDA,
+            srdf: None,
+            meshes: &meshes,
+            gap_max: None,
+            leave_out_missing,
+            mesh_treatment: MeshTreatment::Hull,
+        };
         Robot::build(&sources, &ROBOT_LIMITS, &mut Effort::unlimited())
     };
     let Err(BuildError::MissingMeshes(missing)) = build(false) else { panic!() };
@@ -65,11 +71,17 @@ fn a_mirrored_and_scaled_mesh_is_still_closed_and_convex() {
     let urdf = r#"<robot name="r"><link name="l"><collision><geometry>
         <mesh filename="package://x/t.obj" scale="-2 1 0.5"/></geometry></collision></link>
         </robot>"#;
-    let sources =
-        Sources { urdf, srdf: None, meshes: &meshes, gap_max: None, leave_out_missing: false };
+    let sources = Sources {
+        urdf,
+        srdf: None,
+        meshes: &meshes,
+        gap_max: None,
+        leave_out_missing: false,
+        mesh_treatment: MeshTreatment::Hull,
+    };
     let robot = Robot::build(&sources, &ROBOT_LIMITS, &mut Effort::unlimited()).unwrap();
     let part = &robot.parts[0];
-    assert!(part.polytope.vertices().contains(&Vec3::new(-2.0, 0.0, 0.0)));
+    assert!(part.body.vertices().contains(&Vec3::new(-2.0, 0.0, 0.0)));
     assert!(matches!(part.source, PartSource::Mesh { closed: true, convex: true, .. }));
     assert_eq!(part.gap, Gap::NONE);
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::samples::ROBOT_LIMITS;
 use crate::Robot;
 use crate::model::{BuildError, Sources};
-use crate::parts::MeshFiles;
+use crate::parts::{MeshFiles, MeshTreatment};
 use crate::room::{BuildRoom, reading_bytes};
 use clearance_geometry::effort::Effort;
 use clearance_geometry::polytope::TableKeeper;
@@ -46,7 +46,14 @@ impl BuildRoom for Room {
 fn built(urdf: &str, srdf: Option<&str>, room: &Room) -> Result<Robot, BuildError> {
     let meshes = MeshFiles::new();
     let (gap_max, leave_out_missing) = (Some(1e-12), false);
-    let sources = Sources { urdf, srdf, meshes: &meshes, gap_max, leave_out_missing };
+    let sources = Sources {
+        urdf,
+        srdf,
+        meshes: &meshes,
+        gap_max,
+        leave_out_missing,
+        mesh_treatment: MeshTreatment::Hull,
+    };
     Robot::build_within(&sources, &ROBOT_LIMITS, &mut Effort::unlimited(), room)
 }
 
@@ -75,7 +82,7 @@ fn a_robot_asks_for_memory_before_every_part_and_ends_where_there_is_none() {
     }
     // Whoever has the memory is told of the tables that methods build of the parts.
     assert_eq!(whole.tables.0.load(Ordering::Relaxed), 0);
-    robot.parts[0].polytope.hierarchy();
+    robot.parts[0].body.hull().hierarchy();
     assert!(whole.tables.0.load(Ordering::Relaxed) > 2_562 * 8);
 }
 
@@ -84,7 +91,9 @@ fn shapes_that_are_equal_are_one_polytope_and_counted_once() {
     let room = || Room { bytes_max: usize::MAX, ..Room::default() };
     let once = built(&balls([0.25].into_iter()), None, &room()).unwrap();
     let often = built(&balls(std::iter::repeat_n(0.25, 50)), None, &room()).unwrap();
-    assert!(often.parts.iter().all(|part| Arc::ptr_eq(&part.polytope, &often.parts[0].polytope)));
+    assert!(
+        often.parts.iter().all(|part| Arc::ptr_eq(part.body.hull(), often.parts[0].body.hull()))
+    );
     let more = often.heap_bytes() - once.heap_bytes();
     assert!(more < 50 * 1_024 && often.parts.len() == 50, "{more}");
 }

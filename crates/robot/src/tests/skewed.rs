@@ -81,7 +81,7 @@ fn margin_of(random: &mut Random) -> f64 {
 }
 
 fn bodies_at(cell: &Cell, values: &[f64]) -> Vec<Vec<Vec3>> {
-    let placed = cell.placed(values);
+    let placed = cell.placed_hulls(values);
     let points = |(body, pose): &(&clearance_geometry::polytope::Polytope, Pose)| {
         body.vertices().iter().map(|v| pose.apply_rounded(v)).collect()
     };
@@ -112,7 +112,7 @@ fn towards_an_obstacle(random: &mut Random) -> Close {
     let half = random.vector().abs() * 0.5 + Vec3::repeat(0.01);
     let mut obstacle = StillBody { pose: random.skewed_pose(Vec3::zeros()), ..still_box(half) };
     let own: Vec<Vec3> =
-        obstacle.polytope.vertices().iter().map(|v| obstacle.pose.apply_rounded(v)).collect();
+        obstacle.body.vertices().iter().map(|v| obstacle.pose.apply_rounded(v)).collect();
     let meets = farthest(&end, &way) + way * (margin + sliver(random));
     obstacle.pose.translation = meets - farthest(&own, &-way);
     Close { cell: Cell::new(&[instance], vec![obstacle]), ends: [from, to], margin }

@@ -105,6 +105,9 @@ pub enum Problem {
     /// The numbers of its links are beyond the largest id.
     #[error("the bodies of the links, this id plus their index, would have ids beyond 2^32 - 1")]
     LinksBeyondIds,
+    /// A robot has a part that is no polytope.
+    #[error("a part of the robot is a polyhedron, and scenes hold convex parts")]
+    NotConvex,
     /// Joint values of another robot.
     #[error("the robot has {expected} joint values")]
     ValueCount {

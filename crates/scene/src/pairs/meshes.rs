@@ -5,7 +5,6 @@
 use arrayvec::ArrayVec;
 
 use crate::declared::body::Part;
-use clearance_bodies::kinds::polyhedron::HulledMesh;
 use clearance_bodies::table::distance::{DistanceAnswer, DistanceAsked, DistanceQuestion};
 use clearance_bodies::table::first_contact::{FirstContactAnswer, FirstContactQuestion, Motions};
 use clearance_bodies::table::verdict::{VerdictAnswer, VerdictProof, VerdictQuestion};
@@ -19,7 +18,7 @@ use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::{self, Surfaces};
 use clearance_geometry::pair::VertexPair;
-use clearance_geometry::polyhedron::Boundary;
+use clearance_geometry::polyhedron::{Boundary, BoundaryKind};
 use clearance_geometry::pose::Pose;
 
 /// The proof of how two parts stand.
@@ -108,12 +107,19 @@ impl FacesMotion {
 fn cover_of(proof: &VerdictProof) -> Option<&Cover> {
     match proof {
         VerdictProof::OfSolids(
-            SolidProof::Separated(cover) | SolidProof::Touching { way: cover, .. },
+            SolidProof::Separated(cover)
+            | SolidProof::Touching { way: cover, .. }
+            | SolidProof::TouchingPieces { cover, .. },
         )
         | VerdictProof::OfRoundedSolids(
             RoundedSolidProof::Apart(cover) | RoundedSolidProof::Touching { cover, .. },
         ) => Some(cover),
-        VerdictProof::OfSolids(SolidProof::Crossing(_) | SolidProof::InnerPoint(_))
+        VerdictProof::OfSolids(
+            SolidProof::Crossing(_)
+            | SolidProof::OverlappingPieces(_)
+            | SolidProof::InnerPoint(_)
+            | SolidProof::InnerPiece { .. },
+        )
         | VerdictProof::OfRoundedSolids(
             RoundedSolidProof::Near(_) | RoundedSolidProof::Inside(_),
         )
@@ -219,7 +225,8 @@ impl<'a> MeshParts<'a> {
     pub(crate) fn gap(&self, poses: [Pose; 2], effort: &mut Effort<'_>) -> f64 {
         let bodies = [0, 1].map(|k| {
             let Part { mesh, polytope, .. } = self.parts[k];
-            Boundary { mesh: mesh.as_deref(), hull: polytope, pose: poses[k] }
+            let kind = mesh.as_deref().map_or(BoundaryKind::Hull, BoundaryKind::Region);
+            Boundary { kind, hull: polytope, pose: poses[k] }
         });
         let surfaces = Surfaces { bodies, radii: self.parts.map(|part| part.radius) };
         let [p, q] = self.parts.map(|part| part.polytope.bounds().radius + part.radius);
@@ -267,9 +274,5 @@ fn refused(why: &NotAnswered) -> Stopped {
 
 /// A part as the table knows it.
 fn body_of(part: &Part) -> Body {
-    let hull = part.polytope.clone();
-    match part.mesh.clone() {
-        Some(polyhedron) => Body::Polyhedron(HulledMesh { polyhedron, hull }),
-        None => Body::from(hull).rounded(part.radius),
-    }
+    Body::of_whole(&part.polytope, part.mesh.as_ref()).rounded(part.radius)
 }

@@ -36,6 +36,9 @@ impl Mounted {
     pub(crate) fn new(declared: SceneRobot, path: &str) -> Result<Self, DeclarationError> {
         let fail =
             |field: &str, problem| Err(DeclarationError::new(format!("{path}.{field}"), problem));
+        if declared.robot.parts.iter().any(|part| part.body.polytope().is_none()) {
+            return fail("robot", Problem::NotConvex);
+        }
         let kinematics = on_base(&declared.robot, &declared.base);
         let expected = kinematics.tree().variables.len();
         if declared.values.len() != expected {
@@ -62,7 +65,7 @@ impl Mounted {
         let links = robot.links.iter().enumerate().filter(|(_, link)| !link.parts.is_empty());
         let body = |(index, link): (usize, &clearance_robot::model::RobotLink)| {
             let part = |part: &clearance_robot::parts::RobotPart| Part {
-                polytope: part.polytope.clone(),
+                polytope: part.body.hull().clone(),
                 radius: 0.0,
                 mesh: None,
                 body_from_part: part.frame_from_part,

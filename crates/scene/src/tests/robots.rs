@@ -78,7 +78,7 @@ const ROBOT: u32 = 100;
 fn workshop(robot: &Arc<Robot>, count: usize) -> (Declaration, Cell) {
     let around = boxes(count, &mut Random(7));
     let bodies = around.iter().enumerate().map(|(k, body)| {
-        let solid = Body::solid(1 + k as u32, body.polytope.clone());
+        let solid = Body::solid(1 + k as u32, body.body.hull().clone());
         Body { fixed: true, ..solid.placed(body.pose) }
     });
     let robots = vec![placed(ROBOT, robot)];

@@ -22,7 +22,8 @@ use clearance_geometry::pose::Pose;
 use clearance_proto as api;
 use clearance_proto::robot_obstacle::Shape as Wire;
 use clearance_robot::Robot;
-use clearance_robot::cell::{Cell, Instance};
+use clearance_robot::body::PartBody;
+use clearance_robot::cell::{BodyPair, Cell, Instance};
 use clearance_robot::check::{CheckMode, CheckQuestion};
 use clearance_robot::still::StillBody;
 
@@ -133,6 +134,28 @@ impl AskedCell {
         EACH * self.obstacles.len() as u64
             + hull_bytes(self.size())
             + Cell::bytes_of_robots(&robots) as u64
+            + self.solid_bytes(&robots)
+    }
+
+    /// What is made of polytopes that stand beside polyhedra, bytes at most.
+    fn solid_bytes(&self, robots: &[&Robot]) -> u64 {
+        let of_robots = || robots.iter().flat_map(|robot| &robot.parts).map(|part| &part.body);
+        let registered = |(shape, _): &(ObstacleShape, Pose)| match shape {
+            ObstacleShape::Registered(stored) => Some(stored.clone()),
+            ObstacleShape::Points(_) | ObstacleShape::Box(_) => None,
+        };
+        let registered: Vec<Arc<Stored>> = self.obstacles.iter().filter_map(registered).collect();
+        let is_whole = |stored: &Arc<Stored>| {
+            Place::Obstacle.whole(&stored.body).is_ok_and(|whole| whole.polyhedron.is_some())
+        };
+        let any =
+            registered.iter().any(is_whole) || of_robots().any(|body| body.polyhedron().is_some());
+        if !any {
+            return 0;
+        }
+        let vertices = registered.iter().map(|stored| stored.body.vertices().len());
+        let of_obstacles = vertices.sum::<usize>() + self.size();
+        Cell::bytes_of_solids(of_robots(), of_obstacles) as u64
     }
 
     /// Builds it; takes a while.
@@ -159,9 +182,10 @@ impl AskedCell {
                 ObstacleShape::Points(points) => of_points(&points, &mut effort)?,
                 ObstacleShape::Box(half) => of_points(&corners(&half), &mut effort)?,
             };
-            let part = Place::Obstacle.part(&body);
-            let part = part.map_err(|refused| path.not_implemented(refused.what))?;
-            still.push(StillBody { polytope: part.polytope.clone(), pose });
+            let whole = Place::Obstacle.whole(&body);
+            let whole = whole.map_err(|refused| path.not_implemented(refused.what))?;
+            let body = PartBody::new(whole.hull.polytope.clone(), whole.polyhedron.cloned());
+            still.push(StillBody { body, pose });
         }
         let instance = |(registered, pose): &(Arc<RegisteredRobot>, Pose)| -> (Arc<_>, Pose) {
             (registered.clone(), *pose)
@@ -171,7 +195,20 @@ impl AskedCell {
             .iter()
             .map(|(robot, pose)| Instance { robot: &robot.robot, world_from_base: *pose })
             .collect();
-        Ok(Cell::new(&instances, still))
+        let cell = Cell::new(&instances, still);
+        let Some(pair) = cell.flat_beside_polyhedron() else { return Ok(cell) };
+        Err(flat_beside_polyhedron(&cell, pair))
+    }
+}
+
+/// Refuses a pair of a polyhedron and a polytope without volume, by the obstacle of the two.
+fn flat_beside_polyhedron(cell: &Cell, pair: BodyPair) -> Failure {
+    let what = "a polytope without volume beside a polyhedron";
+    let path = Path::ROOT.field("cell");
+    let obstacle = pair.into_iter().find_map(|body| (body as usize).checked_sub(cell.part_count()));
+    match obstacle {
+        Some(index) => path.field("obstacles").index(index).not_implemented(what).into(),
+        None => path.field("robots").not_implemented(what).into(),
     }
 }
 

@@ -53,7 +53,9 @@ pub fn description_bytes(robot: &Robot) -> DescriptionBytes {
     all.texts(robot.parts.iter().map(|part| &part.name));
     all.lists(robot.parts.len(), PART_BYTES * robot.parts.len());
     all.texts(robot.parts.iter().filter_map(|part| match &part.source {
-        PartSource::Mesh { filename, .. } | PartSource::Registered { filename } => Some(filename),
+        PartSource::Mesh { filename, .. }
+        | PartSource::AsItIs { filename }
+        | PartSource::Registered { filename } => Some(filename),
         PartSource::Box | PartSource::Round => None,
     }));
     all.message::<api::AllowedLinkPair>(robot.allowed.len());
@@ -180,6 +182,7 @@ fn part(part: &RobotPart, id: &ContentId) -> api::RobotPart {
         PartSource::Mesh { filename, closed, convex } => {
             (filename.clone(), Some(*closed), Some(*convex))
         }
+        PartSource::AsItIs { filename } => (filename.clone(), Some(true), None),
         PartSource::Registered { filename } => (filename.clone(), None, None),
     };
     api::RobotPart {
@@ -214,7 +217,7 @@ mod tests {
     use crate::runtime::robots::RobotWork;
     use clearance_geometry::effort::Effort;
     use clearance_robot::model::Sources;
-    use clearance_robot::parts::MeshFiles;
+    use clearance_robot::parts::{MeshFiles, MeshTreatment};
     use clearance_robot::urdf::DescriptionLimits;
 
     const URDF: &str = "<robot name='arm'><link name='base'><collision name='foot'><geometry>\
@@ -233,7 +236,14 @@ mod tests {
         for srdf in [None, Some(srdf.as_str())] {
             let meshes = MeshFiles::new();
             let (gap_max, leave_out_missing) = (None, false);
-            let sources = Sources { urdf: URDF, srdf, meshes: &meshes, gap_max, leave_out_missing };
+            let sources = Sources {
+                urdf: URDF,
+                srdf,
+                meshes: &meshes,
+                gap_max,
+                leave_out_missing,
+                mesh_treatment: MeshTreatment::Hull,
+            };
             let limits =
                 DescriptionLimits { nodes_max: 1_000, links_max: 9, parts_max: 9, depth_max: 9 };
             let robot = Robot::build(&sources, &limits, &mut Effort::unlimited()).unwrap();

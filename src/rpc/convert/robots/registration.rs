@@ -17,9 +17,12 @@ use clearance_bodies::table::place::Place;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
 use clearance_proto::robot_mesh::Source as Wire;
+use clearance_robot::body::PartBody;
 use clearance_robot::mesh::{self, MeshError};
 use clearance_robot::model::{BuildError, Robot, Sources};
-use clearance_robot::parts::{MeshContent, MeshFiles, PartSource, RobotPart};
+use clearance_robot::parts::{
+    MeshContent, MeshFiles, MeshTreatment, PartSource, RobotPart, last_step,
+};
 use clearance_robot::room::reading_bytes;
 use clearance_robot::shown;
 use clearance_robot::urdf::DescriptionLimits;
@@ -29,10 +32,11 @@ use clearance_robot::urdf::DescriptionLimits;
 pub struct AskedRobot {
     request: api::RegisterRobotRequest,
     registered: MeshFiles,
+    mesh_treatment: MeshTreatment,
 }
 
 impl AskedRobot {
-    /// Looks registered polytopes up and checks what can be checked at once.
+    /// Looks registered bodies up and checks what can be checked at once.
     pub fn convert(
         request: api::RegisterRobotRequest,
         catalogue: &Catalogue<'_>,
@@ -42,6 +46,17 @@ impl AskedRobot {
         if let Some(gap) = request.gap_max {
             tolerance(&Path::ROOT.field("gap_max"), gap)?;
         }
+        let path = Path::ROOT.field("mesh_treatment");
+        let mesh_treatment = match path.known(request.mesh_treatment)? {
+            api::MeshTreatment::Unspecified | api::MeshTreatment::Hull => MeshTreatment::Hull,
+            api::MeshTreatment::Polyhedron => MeshTreatment::Polyhedron,
+            api::MeshTreatment::Decompose => {
+                return Err(path.not_implemented("meshes of robots in convex parts").into());
+            }
+            api::MeshTreatment::Surface => {
+                return Err(path.not_implemented("meshes of robots as surfaces").into());
+            }
+        };
         let (mut registered, mut names) = (MeshFiles::new(), HashSet::new());
         for (index, file) in request.meshes.iter().enumerate() {
             let path = list.index(index);
@@ -57,14 +72,15 @@ impl AskedRobot {
                 Some(Wire::Id(id)) => {
                     let path = path.field("id");
                     let stored = catalogue.by_id(&path, id)?;
-                    let part = Place::RobotPart.part(&stored.body);
-                    let part = part.map_err(|refused| path.not_implemented(refused.what))?;
-                    registered
-                        .insert(file.name.clone(), MeshContent::Polytope(part.polytope.clone()));
+                    let whole = Place::RobotPart.whole(&stored.body);
+                    let whole = whole.map_err(|refused| path.not_implemented(refused.what))?;
+                    let body =
+                        PartBody::new(whole.hull.polytope.clone(), whole.polyhedron.cloned());
+                    registered.insert(file.name.clone(), MeshContent::Known(body));
                 }
             }
         }
-        Ok(Self { request, registered })
+        Ok(Self { request, registered, mesh_treatment })
     }
 
     /// Bytes of all files: what building it takes goes by them.
@@ -91,14 +107,14 @@ impl AskedRobot {
         (reading_bytes(urdf) + reading_bytes(srdf) + MESH * meshes) as u64
     }
 
-    /// Builds the hulls, as far as there is memory for them; takes a while.
+    /// Builds the parts, as far as there is memory for them; takes a while.
     pub fn build(
         self,
         limits: &Limits,
         stop: &AtomicBool,
         work: &RobotWork,
     ) -> Result<RegisteredRobot, Failure> {
-        let Self { request, registered: mut meshes } = self;
+        let Self { request, registered: mut meshes, mesh_treatment } = self;
         let list = Path::ROOT.field("meshes");
         let effort = &mut Effort::with_stop(u64::MAX, stop);
         for (index, file) in request.meshes.iter().enumerate() {
@@ -121,9 +137,10 @@ impl AskedRobot {
             meshes: &meshes,
             gap_max: request.gap_max,
             leave_out_missing: request.leave_out_missing,
+            mesh_treatment,
         };
         let robot = Robot::build_within(&sources, &description_limits(limits), effort, work);
-        let robot = robot.map_err(|error| refused(&error, limits))?;
+        let robot = robot.map_err(|error| refused(&error, &request.meshes, limits))?;
         let (id, description) = (id_of(&request, &robot), description_bytes(&robot));
         Ok(RegisteredRobot::new(id, robot, work, description))
     }
@@ -139,15 +156,29 @@ fn description_limits(limits: &Limits) -> DescriptionLimits {
     }
 }
 
-fn refused(error: &BuildError, limits: &Limits) -> Failure {
+fn refused(error: &BuildError, meshes: &[api::RobotMesh], limits: &Limits) -> Failure {
     let field = match error {
         BuildError::Stopped(_) => return Failure::Deadline,
         BuildError::NoRoom => return limits.memory_bytes_max().reached().into(),
+        BuildError::NotAPolyhedron { link, mesh, why } => {
+            let field = field_of_mesh(meshes, mesh);
+            let why = format!("{:?} of link {link:?}: {why}", shown(mesh));
+            return Failure::NotAPolyhedron { field, why };
+        }
         BuildError::MissingMeshes(_) => "meshes",
         BuildError::Description(error) if error.file == "SRDF" => "srdf",
         BuildError::Description(_) => "urdf",
     };
     Path::ROOT.field(field).bad(error.to_string()).into()
+}
+
+/// The field of the mesh file that a URDF calls by this name, or by its last step.
+fn field_of_mesh(meshes: &[api::RobotMesh], filename: &str) -> String {
+    let list = Path::ROOT.field("meshes");
+    let by_name = meshes.iter().position(|file| file.name == filename);
+    let is_last = |file: &api::RobotMesh| last_step(&file.name) == last_step(filename);
+    let index = by_name.or_else(|| meshes.iter().position(is_last));
+    index.map_or_else(|| list.to_string(), |index| list.index(index).to_string())
 }
 
 /// The digest of everything that answers about the robot are made of: the two texts, of which most
@@ -184,16 +215,16 @@ fn id_of(request: &api::RegisterRobotRequest, robot: &Robot) -> String {
     format!("{ID_PREFIX}{}", digested.hash().to_hex())
 }
 
-/// Bytes of a part that are digested, but for its names: its polytope and two poses are most.
+/// Bytes of a part that are digested, but for its names: the id of its body and two poses are most.
 const PART_BYTES: usize = 320;
 
 /// A part: what it is, where it is, which file it came from, and how far it stands out of that.
 fn digest_part(digested: &mut Digested, part: &RobotPart, id: &ContentId) {
     let RobotPart {
-        // Says who pays for the polytope, and is in no answer.
+        // Says who pays for the body, and is in no answer.
         is_own: _,
         // Is digested by its id.
-        polytope: _,
+        body: _,
         link,
         name,
         link_from_part,
@@ -217,6 +248,10 @@ fn digest_part(digested: &mut Digested, part: &RobotPart, id: &ContentId) {
         }
         PartSource::Registered { filename } => {
             digested.tag(3);
+            digested.text(filename);
+        }
+        PartSource::AsItIs { filename } => {
+            digested.tag(4);
             digested.text(filename);
         }
     }

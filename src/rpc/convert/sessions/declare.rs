@@ -220,10 +220,10 @@ pub(super) fn parts(
             // A body uses a polytope once, however many of its parts have that shape.
             *lease = leases.entry(lease.stored().id).or_insert_with(|| lease.clone()).clone();
         }
-        let known = Place::session_part(&body);
+        let known = Place::Session.whole(&body);
         let known = known.map_err(|refused| path.not_implemented(refused.what))?;
         let (polytope, radius) = (known.hull.polytope.clone(), known.hull.radius);
-        let mesh = known.mesh.cloned();
+        let mesh = known.polyhedron.cloned();
         let body_from_part = pose(&path.field("pose"), part.pose.as_ref())?;
         parts.push(Part { polytope, radius, mesh, body_from_part });
         shapes.push(shape);
@@ -370,6 +370,7 @@ pub fn failure(path: &Path<'_>, error: &DeclarationError, limits: &Limits) -> Fa
         | Problem::UnknownRobot
         | Problem::UnknownLink
         | Problem::LinksBeyondIds
+        | Problem::NotConvex
         | Problem::ValueCount { .. }
         | Problem::NoConfiguration(_)
         | Problem::IsLink

@@ -43,7 +43,9 @@ const HOLD_UP_MAX: Duration = Duration::from_millis(20);
 
 /// How long so many questions take, each of which takes `each` in the mean.
 pub(super) fn time_of(each: Duration, count: usize, cell: &Cell) -> Duration {
-    let at_worst = PAIR_TIME.saturating_mul(size(count.saturating_mul(cell.pair_count())));
+    let faces = Duration::from_nanos(cell.nanoseconds_of_faces());
+    let pairs = PAIR_TIME.saturating_mul(size(count.saturating_mul(cell.pair_count())));
+    let at_worst = pairs.saturating_add(faces.saturating_mul(size(count)));
     let guess = each * size(count);
     if at_worst > HOLD_UP_MAX { guess.max(at_worst) } else { guess }
 }
@@ -74,6 +76,14 @@ pub(super) async fn build_cell(
     let payer = Payer { quota, now: shared.clock.now() };
     let kept = shared.cells.keep(key, &cell, payer, shared.limits());
     Ok(kept.unwrap_or_else(|| BuiltCell::new(cell, memory)))
+}
+
+/// Memory for what the threads that answer make of polyhedra; of polytopes nothing.
+pub(super) fn room_for_faces(caller: Caller<'_>, cell: &Cell) -> Result<Reservation, Failure> {
+    // Those of the pool, and the one that reads.
+    let threads = caller.shared.compute.threads() as u64 + 1;
+    let each = cell.bytes_of_question() as u64;
+    Ok(caller.quota.reserve(MemoryKind::Work, each.saturating_mul(threads))?)
 }
 
 /// Answers a call that stands alone, and counts it.
@@ -135,7 +145,9 @@ pub(super) async fn answer(
     let (stop, clock, cell) = (guard.flag(), shared.clock.clone(), cell.clone());
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let memory = quota.reserve(MemoryKind::Replies, 0)?;
+    let room = room_for_faces(caller, &cell)?;
     let job = move || {
+        let _room = room;
         let start = clock.now();
         let check = |range| {
             let (packed, cost) = check_some(&cell, &asked, range, &stop);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use prost::Message;
 
-use super::check::{build_cell, is_out_of_time, time_of};
+use super::check::{build_cell, is_out_of_time, room_for_faces, time_of};
 use super::chunks::{Chunks, in_chunks};
 use super::{Caller, size};
 use crate::rpc::convert::options::cost_to_wire;
@@ -74,7 +74,9 @@ async fn of_edges(
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let memory = quota.reserve(MemoryKind::Replies, 0)?;
     let estimate = time_of(EDGE_TIME, count, &cell);
+    let room = room_for_faces(caller, &cell)?;
     let job = move || {
+        let _room = room;
         let start = clock.now();
         let check = |range| weighed(&cell, &asked, range, &stop);
         let chunks = chunks_of(count, &asked, bytes_max);
@@ -116,7 +118,9 @@ async fn of_path(
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let mut memory = quota.reserve(MemoryKind::Replies, 0)?;
     let estimate = time_of(EDGE_TIME, count, &cell);
+    let room = room_for_faces(caller, &cell)?;
     let job = move || {
+        let _room = room;
         let start = clock.now();
         let (mut packed, mut cost) = (Vec::new(), Cost::default());
         let (mut first, batch) = (0, if all_edges { count } else { PATH_BATCH });

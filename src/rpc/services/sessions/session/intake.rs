@@ -69,7 +69,7 @@ impl Session {
     pub(super) fn keep_robot(&mut self, declared: DeclaredRobot) {
         let DeclaredRobot { robot, registered } = declared;
         let parts = robot.robot.parts.iter();
-        let vertices = parts.map(|part| part.polytope.vertex_count());
+        let vertices = parts.map(|part| part.body.hull().vertex_count());
         self.vertices_max = vertices.fold(self.vertices_max, u32::max);
         let parts = robot.robot.links.iter().map(|link| link.parts.len());
         self.parts_max = parts.fold(self.parts_max, usize::max);
