@@ -24,6 +24,7 @@ use crate::judge::{Refusal, judge_solids};
 use crate::polyhedron::HulledBody;
 use crate::polyhedron::meeting::{Facing, Meet};
 use crate::polyhedron::placed::{Placed, Stand, Whose};
+use crate::polyhedron::tree::any_meeting_leaves;
 
 /// Proposals that the judge is asked about before no more are made: each takes exact arithmetic on
 /// all of both bodies, and of what has a proof of its kind nearly always the first is one.
@@ -89,7 +90,13 @@ pub fn prove_verdict(
         (Verdict::Touching, Some(faces)) => touch::prove(shapes, faces, steps_max, effort),
         (Verdict::Overlapping, Some(faces)) => match crossing(shapes, faces) {
             Some(crossing) => Ok(SolidProof::Crossing(crossing)),
-            None => inner::prove(shapes, faces, effort),
+            None => match inner::prove(shapes, faces, effort) {
+                Err(Unproven::TooThin) => {
+                    let found = crossing_anywhere(shapes, effort)?;
+                    found.map(SolidProof::Crossing).ok_or(Unproven::TooThin)
+                }
+                found => found,
+            },
         },
         (Verdict::Touching, None) => Err(Unproven::NoWay),
         (Verdict::Overlapping, None) => Err(Unproven::TooThin),
@@ -140,10 +147,29 @@ fn spans([p, q]: [&HulledBody<'_>; 2], faces: &Faces) -> Option<[Face; 2]> {
 /// Two triangles of which inner points are one.
 fn crossing([p, q]: [&HulledBody<'_>; 2], faces: &Faces) -> Option<[[u32; 3]; 2]> {
     let Faces::Triangles { of_p, of_q } = *faces else { return None };
-    let corners = [p.body.triangle(of_p), q.body.triangle(of_q)];
     let stands = [p, q].map(|shape| Stand::new(shape.body, shape.pose));
+    crossing_of(&mut Placed::new(&stands[0], &stands[1]), of_p, of_q)
+}
+
+/// Any two triangles that cross: those by which the verdict was found may be others.
+fn crossing_anywhere(
+    shapes: [&HulledBody<'_>; 2],
+    effort: &mut Effort<'_>,
+) -> Result<Option<[[u32; 3]; 2]>, Stopped> {
+    let stands = shapes.map(|shape| Stand::new(shape.body, shape.pose));
     let mut placed = Placed::new(&stands[0], &stands[1]);
+    let mut found = None;
+    any_meeting_leaves([stands[0].boxed(), stands[1].boxed()], effort, |of_p, of_q| {
+        found = crossing_of(&mut placed, of_p, of_q);
+        found.is_some()
+    })?;
+    Ok(found)
+}
+
+/// The corners of two triangles, if these cross.
+fn crossing_of(placed: &mut Placed<'_, '_>, of_p: u32, of_q: u32) -> Option<[[u32; 3]; 2]> {
+    let corners = [placed.p.body.triangle(of_p), placed.q.body.triangle(of_q)];
     let [a, b] = [corners[0].map(|i| (Whose::P, i)), corners[1].map(|i| (Whose::Q, i))];
-    let facing = Facing::of(&mut placed, a, b)?;
-    (facing.meet(&mut placed, a, b) == Meet::Cross).then_some(corners)
+    let facing = Facing::of(placed, a, b)?;
+    (facing.meet(placed, a, b) == Meet::Cross).then_some(corners)
 }

@@ -164,6 +164,33 @@ fn bodies_of_grid_cells_are_proven_to_stand_as_they_do() {
     assert!(100 * open[overlapping] <= proven[overlapping], "{proven:?} {open:?}");
 }
 
+/// A dart and one half as large in one of its corners: the first triangles seen that show inner
+/// points in common only touch, and of the lines tried none passed through both bodies, although
+/// they are twelve across and share a ball of radius 0.18. Others of their triangles cross.
+#[test]
+fn bodies_are_proven_to_overlap_by_any_triangles_that_cross() {
+    let large = [[3, -2, -3], [4, 0, -8], [0, 0, 0], [8, -8, -4]];
+    let small = [[7, -2, -9], [8, 0, -14], [4, 0, -6], [12, -8, -10]];
+    let triangles = [[0, 2, 1], [4, 5, 6], [0, 3, 2], [4, 6, 7], [0, 1, 5], [0, 5, 4]];
+    let others = [[1, 2, 6], [1, 6, 5], [2, 3, 7], [2, 7, 6], [3, 0, 4], [3, 4, 7]];
+    let triangles = [triangles, others].concat();
+    let dart = |outline: [[i32; 3]; 4], factors: [f64; 3]| {
+        let above = outline.map(|[x, y, z]| [x, y, z + 2]);
+        let points = [outline, above].concat();
+        let place = |point: &[i32; 3]| Vec3::from(point.map(f64::from));
+        let factors = Vec3::from(factors);
+        let points: Vec<Vec3> =
+            points.iter().map(|point| place(point).component_mul(&factors)).collect();
+        made(Polyhedron::new(&points, &triangles, &mut Effort::unlimited()).unwrap())
+    };
+    let (p, q) = (dart(large, [1.0; 3]), dart(small, [-0.5, 0.5, -0.5]));
+    let turned = [-1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, -1.0];
+    let turned = Pose::from_matrix(Vec3::zeros(), turned).unwrap();
+    let (found, proof) = verdict_of([&p.shape(Pose::identity()), &q.shape(turned)]);
+    assert_eq!(found, Verdict::Overlapping);
+    assert!(proof.is_ok(), "{proof:?}");
+}
+
 #[test]
 fn motions_of_bodies_in_any_pose_are_proven_free_and_in_contact() {
     let small: Vec<Vec3> = ball(12, 7).vertices().iter().map(|v| v * 0.25).collect();
