@@ -124,8 +124,8 @@ impl Scene {
             (0..self.entries.len() as u32).filter(|&body| self.has_moved[body as usize]).collect();
         self.travel = vec![0.0; self.entries.len()];
         self.has_chosen = self.entries.iter().any(|entry| entry.body.continuous);
-        self.has_meshes = self.entries.iter().any(Entry::has_mesh);
-        self.look_bytes = if self.has_meshes { self.bytes_of_look() } else { 0 };
+        let has_meshes = self.entries.iter().any(Entry::has_mesh);
+        self.look_bytes = if has_meshes { self.bytes_of_look() } else { 0 };
         self.open.clear();
         self.has_changed = true;
         self.swept = SweptBodies::None;
