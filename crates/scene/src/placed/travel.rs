@@ -39,8 +39,8 @@ pub(crate) struct Form {
     radius: f64,
     /// See the header of this file, metres; at most about the radius.
     lever: f64,
-    /// At least how many times as far a turn moves a point of it, or the core of what is rounded, as
-    /// it changes a supporting value by its lever; at least 1.
+    /// At least how many times as far a turn moves a point of it, or of the core of what is rounded,
+    /// as it changes a supporting value by its lever; at least 1.
     points_over_lever: f64,
     /// At least the sum of the absolute coordinates of any point of it, metres.
     span: f64,
