@@ -35,6 +35,14 @@ impl Kind {
         }
     }
 
+    /// Whether every body of this kind is convex.
+    pub const fn is_convex(self) -> bool {
+        match self {
+            Self::Polyhedron => false,
+            Self::Polytope | Self::Rounded => true,
+        }
+    }
+
     /// Whether a body of this kind is its own hull, so that what holds of the hull holds of it.
     pub const fn is_its_hull(self) -> bool {
         match self {

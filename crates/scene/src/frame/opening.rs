@@ -67,7 +67,6 @@ impl Scene {
             has_changed: true,
             swept: SweptBodies::None,
             has_chosen: false,
-            has_meshes: false,
             look_bytes: 0,
             open: Vec::new(),
             asked: None,

@@ -83,8 +83,6 @@ pub struct Scene {
     pub(crate) swept: SweptBodies,
     /// Whether some bodies ask for first contacts of their own.
     pub(crate) has_chosen: bool,
-    /// Whether a body has a polyhedron as a part.
-    pub(crate) has_meshes: bool,
     /// What a look at the faces of two bodies takes while it lasts, bytes at most; 0 without
     /// polyhedra.
     pub(crate) look_bytes: usize,
@@ -231,7 +229,7 @@ impl Scene {
 
     /// Whether a body has a polyhedron as a part.
     pub fn has_meshes(&self) -> bool {
-        self.has_meshes
+        self.look_bytes > 0
     }
 
     /// Which bodies have one convex part and no margin with any other. None is, where a method was

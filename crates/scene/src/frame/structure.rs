@@ -124,16 +124,19 @@ impl Scene {
             (0..self.entries.len() as u32).filter(|&body| self.has_moved[body as usize]).collect();
         self.travel = vec![0.0; self.entries.len()];
         self.has_chosen = self.entries.iter().any(|entry| entry.body.continuous);
-        self.has_meshes = self.entries.iter().any(Entry::has_mesh);
-        self.look_bytes = if self.has_meshes { self.bytes_of_look() } else { 0 };
+        self.look_bytes = self.bytes_of_look();
         self.open.clear();
         self.has_changed = true;
         self.swept = SweptBodies::None;
         Ok(())
     }
 
-    /// What a look at the faces of any two parts takes while it lasts, bytes at most.
+    /// What a look at the faces of any two parts takes while it lasts, bytes at most; 0 without
+    /// polyhedra.
     fn bytes_of_look(&self) -> usize {
+        if !self.entries.iter().any(Entry::has_mesh) {
+            return 0;
+        }
         let parts = self.entries.iter().flat_map(|entry| &entry.body.parts);
         2 * parts.map(bytes_of_look).max().unwrap_or(0)
     }

@@ -39,8 +39,8 @@ pub(crate) struct Form {
     radius: f64,
     /// See the header of this file, metres; at most about the radius.
     lever: f64,
-    /// At least how many times as far a turn moves a point of it, or the core of what is rounded, as
-    /// it changes a supporting value by its lever; at least 1.
+    /// At least how many times as far a turn moves a point of it, or of the core of what is
+    /// rounded, as it changes a supporting value by its lever; at least 1.
     points_over_lever: f64,
     /// At least the sum of the absolute coordinates of any point of it, metres.
     span: f64,
@@ -258,7 +258,7 @@ mod tests {
         assert!(tightest > 0.6, "the bound is far too large: {tightest}");
     }
 
-    /// Balls, whose levers are much shorter than their radii, and boxes, and two of them in one body.
+    /// Balls, whose levers are shorter than their radii, and two of them in one body.
     #[test]
     fn no_point_moves_farther_than_its_share_of_the_travel() {
         let (mut random, mut tightest) = (Random(95), 0.0_f64);

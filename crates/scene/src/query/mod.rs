@@ -81,7 +81,7 @@ impl<'a> SceneView<'a> {
         effort: &Effort<'_>,
     ) -> Result<Self, NoView> {
         let admitted = filter.admitted(&scene.entries, effort)?;
-        if scene.has_meshes {
+        if scene.has_meshes() {
             admitted.check_convex(&scene.entries, effort)?;
         }
         Ok(Self { entries: &scene.entries, boxes: scene.boxes_for(questions, effort)?, admitted })
@@ -183,7 +183,7 @@ impl Scene {
         StillScene {
             entries: self.entries.iter().map(Entry::standing).collect(),
             still: self.still.clone(),
-            has_meshes: self.has_meshes,
+            has_meshes: self.has_meshes(),
             frame: self.applied,
         }
     }

@@ -404,8 +404,8 @@ fn a_scene_with_polyhedra_tells_the_same_whatever_it_remembers() {
     assert!(told > 10 && slept > 20, "{told} {slept}");
 }
 
-/// What only faces keep apart sleeps, too, while no point of it has moved as far as these are apart;
-/// a long body is looked at sooner when it turns.
+/// What only faces keep apart sleeps, too, while no point of it has moved as far as these are
+/// apart; a long body is looked at sooner when it turns.
 #[test]
 fn a_body_in_a_cavity_sleeps_until_it_may_have_reached_the_wall() {
     let rod = Body::solid(2, Arc::new(samples::cuboid(1.5, 0.1, 0.1)));

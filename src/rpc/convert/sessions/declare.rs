@@ -97,23 +97,34 @@ pub fn bytes(
 /// What the methods of a session may have built of the registered polytopes that it opens with,
 /// bytes: each of them once. What is not registered is refused when the bodies are read.
 fn table_bytes(bodies: &[api::Body], tables: &[Tables], catalogue: &Catalogue<'_>) -> u64 {
-    use api::placed_body::Source;
     if tables.iter().all(|tables| *tables == Tables::Nothing) {
         return 0;
     }
-    let store = catalogue.store;
-    let id = |part: &api::PlacedBody| match part.source.as_ref()? {
-        Source::Id(text) => text.parse().ok(),
-        Source::Alias(alias) => store.resolve(alias),
-        Source::Vertices(_) | Source::Compound(_) | Source::Rounded(_) => None,
-    };
-    let ids: BTreeSet<ContentId> =
-        bodies.iter().flat_map(|body| &body.parts).filter_map(id).collect();
     let bytes = |id: &ContentId| {
-        let stored = store.get(id)?;
+        let stored = catalogue.store.get(id)?;
         Some(tables.iter().map(|tables| stored.bytes_to_build(*tables)).sum::<u64>())
     };
-    ids.iter().filter_map(bytes).sum()
+    registered(bodies, catalogue).iter().filter_map(bytes).sum()
+}
+
+/// The registered shapes that these bodies name.
+fn registered(bodies: &[api::Body], catalogue: &Catalogue<'_>) -> BTreeSet<ContentId> {
+    use api::placed_body::Source;
+    let id = |part: &api::PlacedBody| match part.source.as_ref()? {
+        Source::Id(text) => text.parse().ok(),
+        Source::Alias(alias) => catalogue.store.resolve(alias),
+        Source::Vertices(_) | Source::Compound(_) | Source::Rounded(_) => None,
+    };
+    bodies.iter().flat_map(|body| &body.parts).filter_map(id).collect()
+}
+
+/// Whether a session is opened with bodies of which nobody can say how long a look at them takes.
+pub fn has_meshes(request: &api::OpenSessionRequest, catalogue: &Catalogue<'_>) -> bool {
+    let bodies = request.state.as_ref().map_or(&[][..], |state| &state.bodies);
+    let is_mesh = |id: &ContentId| {
+        catalogue.store.get(id).is_some_and(|stored| !stored.body.kind().is_convex())
+    };
+    registered(bodies, catalogue).iter().any(is_mesh)
 }
 
 /// What a robot takes as bodies and as a chain, bytes; one that is not registered is refused later.

@@ -9,6 +9,7 @@ use tonic::metadata::MetadataMap;
 
 use super::session::Session;
 use super::work::{FrameWork, Frames, Reports, Steps, Until};
+use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::keys::check_key;
 use crate::rpc::convert::options::{duration, duration_to_wire, is_default};
 use crate::rpc::convert::sessions::declare;
@@ -107,7 +108,7 @@ impl SessionHost {
         let exists = |_| Failure::SessionExists { field: id_path.to_string(), id: id.clone() };
         registry.check_free(&id, owner, request.replace).map_err(exists)?;
         let idle = idle_timeout(&path, request.idle_timeout.as_ref(), limits)?;
-        let load = size_of_opening(&request, intake);
+        let load = size_of_opening(&request, intake, &shared.catalogue());
         // A negative one is refused when the request is read.
         let own = request.budget.as_ref().and_then(|budget| budget.time);
         let own = own.and_then(|time| Duration::try_from(time).ok());
@@ -287,12 +288,20 @@ impl SessionHost {
     }
 }
 
-/// What opening a session takes: of methods that were asked for by name nobody can say.
-fn size_of_opening(request: &api::OpenSessionRequest, intake: &Intake) -> JobSize {
+/// What opening a session takes: of methods that were asked for by name, and of the faces of
+/// meshes, nobody can say.
+fn size_of_opening(
+    request: &api::OpenSessionRequest,
+    intake: &Intake,
+    catalogue: &Catalogue<'_>,
+) -> JobSize {
     if !is_default(&request.method, METHODS) {
         return JobSize::UNKNOWN;
     }
-    JobSize::of(intake.extent(), declare::estimate(request))
+    let load = JobSize::of(intake.extent(), declare::estimate(request));
+    // Of many bodies it does not matter what they are.
+    let is_small = load.small().is_some();
+    if is_small && declare::has_meshes(request, catalogue) { JobSize::UNKNOWN } else { load }
 }
 
 /// After how long without a call a session is to be closed.
