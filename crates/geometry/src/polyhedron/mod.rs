@@ -20,3 +20,4 @@ pub(super) mod tree;
 
 pub use groups::{Boundary, HulledBody};
 pub use mesh::{Polyhedron, PolyhedronError};
+pub use placed::PlacedPoints;

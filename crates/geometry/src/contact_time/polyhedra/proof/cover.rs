@@ -170,7 +170,7 @@ impl Search {
             .filter(|s| s.amax() > 0.0)
             .flat_map(|s| [s, -s])
             .collect();
-        let boxes = shapes.map(|shape| Stand::new(shape.body, shape.pose).boxes);
+        let boxes = shapes.map(|shape| Stand::new(shape.body, shape.pose).boxes.into_owned());
         Self { boxes, travels, pace, bounds, standing, recent: Vec::new() }
     }
 
