@@ -2,7 +2,7 @@
 """Tampers with certificates of edges of robots, and demands that two judges rule alike.
 
 A fresh server of the binary CLEARANCE is asked about edges of the Panda among boxes, of two small robots with slides,
-mimics and turned origins, and of all these on bases that are matrices as far from rotations as is let in, among boxes at
+mimics and turned origins, of a hand whose links are channels taken as they are, and of all these on bases that are matrices as far from rotations as is let in, among boxes at
 such matrices. The judges are its VerifyCertificate and `clients/python/clearance_edges.py`, which
 reads the URDFs itself. Every answer has to be accepted as it is. What is changed at random may stay true: of what both
 accept of it, no sampled configuration may be in contact. What is made false on purpose, by the rules of docs/robots.md
@@ -12,8 +12,11 @@ usage: mutate_edges.py CLEARANCE [--each 150] [--made-false 150] [--seed 1]
 import copy, re
 from collections import Counter, defaultdict
 
+from google.protobuf import json_format
+
 from tampering import ROOT, main, print_table  # first: it says where the verifiers are
 import clearance_edges as ce  # noqa: E402
+from clearance_solids import Solid  # noqa: E402
 from clearance_verify import Refused, matrix_pose, quaternion_pose  # noqa: E402
 
 SMALL = """<robot name="small"><link name="base"><collision><origin xyz="0 0 -0.2"/><geometry><box size="0.6 0.6 0.3"/>
@@ -29,6 +32,31 @@ SMALL = """<robot name="small"><link name="base"><collision><origin xyz="0 0 -0.
 <parent link="arm"/><child link="right"/><axis xyz="0 -2 0"/><mimic joint="grip" multiplier="0.5" offset="0.012"/>
 </joint></robot>"""
 
+
+HAND = """<robot name="hand"><link name="base"/><link name="a"/><link name="b"/><link name="c"/><link name="palm"><collision>
+<geometry><mesh filename="u.obj"/></geometry></collision></link><link name="finger"><collision><origin xyz="0.1 0 0"/>
+<geometry><mesh filename="u.obj" scale="-1 0.5 1"/></geometry></collision></link><joint name="x" type="prismatic">
+<parent link="base"/><child link="a"/><axis xyz="1 0 0"/><limit lower="-0.8" upper="0.8"/></joint><joint name="y"
+type="prismatic"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/><limit lower="-0.8" upper="0.8"/></joint>
+<joint name="z" type="prismatic"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/><limit lower="0" upper="0.8"/></joint>
+<joint name="turn" type="continuous"><origin xyz="0 0 0" rpy="0.1 0.2 0"/><parent link="c"/><child link="palm"/>
+<axis xyz="0.6 0 0.8"/></joint><joint name="curl" type="continuous"><origin xyz="0.4 0 0.1" rpy="0 0.3 0"/>
+<parent link="palm"/><child link="finger"/><axis xyz="1 0 0"/></joint></robot>"""
+
+
+def hand():
+    """With a channel as its mesh: its points and triangles."""
+    profile = [(-2, -2), (2, -2), (2, 2), (1, 2), (1, -1), (-1, -1), (-1, 2), (-2, 2)]
+    triangles = [[0, 1, 4], [0, 4, 5], [1, 2, 3], [1, 3, 4], [0, 5, 6], [0, 6, 7]]
+    triangles += [[a + 8, c + 8, b + 8] for a, b, c in triangles]
+    for k in range(8):
+        triangles += [[k, k + 8, (k + 1) % 8], [(k + 1) % 8, k + 8, (k + 1) % 8 + 8]]
+    points = [(x / 16, y / 16, z / 16) for y in (-3, 3) for x, z in profile]
+    return HAND, "", {"u.obj": (points, triangles)}
+
+def obj(points, triangles):
+    corners = "".join("v {!r} {!r} {!r}\n".format(*point) for point in points)
+    return (corners + "".join("f {} {} {}\n".format(*(v + 1 for v in t)) for t in triangles)).encode()
 
 def panda():
     folder = ROOT / "data" / "panda"
@@ -96,12 +124,17 @@ class Robots:
         files = files or {}
         request = self.wire.make("RegisterRobot", {"urdf": urdf, "srdf": srdf})
         for name, content in files.items():
-            request.meshes.add(name=name, content=content)
+            is_kept = isinstance(content, tuple)
+            request.meshes.add(name=name, content=obj(*content) if is_kept else content)
+            request.mesh_treatment = 3 if is_kept else 0
         reply = self.wire.call("RegisterRobot", request)
         assert reply.code == "OK", reply
-        meshes = {name: ce.stl_points(content) for name, content in files.items()}
+        made = lambda content: ce.region(*content) if isinstance(content, tuple) else ce.stl_points(content)
+        meshes = {name: made(content) for name, content in files.items()}
         robot = ce.Robot(urdf, srdf, meshes)
-        corners = {index: self.corners(part.mesh, meshes) for index, part in enumerate(reply.message.robot.parts) if part.mesh}
+        hulls = [index for index, part in enumerate(robot.parts)
+                 if reply.message.robot.parts[index].mesh and not isinstance(part[3], Solid)]
+        corners = {index: self.corners(reply.message.robot.parts[index].mesh, meshes) for index in hulls}
         self.known[reply.message.robot.id] = robot, corners
         return reply.message.robot
 
@@ -144,11 +177,14 @@ def rust(wire, claim):
 
 def lists(message):
     names = ("speeds", "firsts", "seconds", "directions", "gaps", "closings")
-    return {"end": message.end, **{name: list(getattr(message, name)) for name in names}}
+    covers = [json_format.MessageToDict(cover) for cover in message.covers]
+    return {"end": message.end, "covers": covers, **{name: list(getattr(message, name)) for name in names}}
 
 def proof_of(contact):
     word = contact.WhichOneof("proof")
     proof = getattr(contact, word)
+    if word == "solid":
+        return {"solid": json_format.MessageToDict(proof)}
     pairs = lambda wire: [[pair.i, pair.j] for pair in wire]
     certificate = {"pairs": pairs(getattr(proof, "pairs", ()))}
     if word != "overlapping":
@@ -211,6 +247,40 @@ def direction(draw, claim):
         else:
             piece.directions[k] += draw.uniform(-1, 1) * 10 ** draw.uniform(-9, 0)
 
+def any_cover(draw, claim):
+    return draw.choice(draw.choice([piece for piece in claim.answer.certificates[0].pieces if piece.covers]).covers)
+
+def cover_dropped(draw, claim):
+    covers = draw.choice([piece for piece in claim.answer.certificates[0].pieces if piece.covers]).covers
+    del covers[draw.randrange(len(covers))]
+
+def cover_step(draw, claim):
+    steps = any_cover(draw, claim).steps
+    at = draw.randrange(len(steps))
+    if draw.random() < 0.5:
+        del steps[at]
+    elif steps[at].split:
+        steps[at].split = 3 - steps[at].split
+    else:
+        steps[at].split = draw.choice((1, 2))
+
+def cover_direction(draw, claim):
+    link = draw.choice([step for step in any_cover(draw, claim).steps if step.chain]).chain[0]
+    form = link.direction.WhichOneof("form")
+    if form != "vector":
+        pair = draw.choice(getattr(link.direction, form).pairs)
+        pair.i += 1
+        return
+    name = draw.choice("xyz")
+    known = getattr(link.direction.vector, name)
+    setattr(link.direction.vector, name, known + draw.uniform(-1, 1) * 10 ** draw.uniform(-9, 0))
+
+def cover_order(draw, claim):
+    cover = any_cover(draw, claim)
+    order = draw.choice([order for order in (cover.p_order, cover.q_order) if len(order) > 1])
+    a, b = draw.sample(range(len(order)), 2)
+    order[a], order[b] = order[b], order[a]
+
 def gap(draw, claim):
     gaps = any_piece(draw, claim).gaps
     gaps[draw.randrange(len(gaps))] *= 1 + draw.choice((-1, 1)) * 10 ** draw.uniform(-6, 0)
@@ -243,6 +313,10 @@ def contact(draw, claim):
         claim.answer.near_seconds[0] += draw.choice((-1, 1))
     else:
         proof = getattr(certificate.contact, certificate.contact.WhichOneof("proof"))
+        if hasattr(proof, "crossing") and not proof.margin_pairs:
+            named = draw.choice((proof.crossing.p, proof.crossing.q))
+            named[draw.randrange(len(named))] += 1
+            return
         pair = draw.choice(getattr(proof, "pairs", None) or proof.margin_pairs)
         pair.j += 1
 
@@ -261,6 +335,8 @@ def box_moved(draw, claim):
 
 KINDS = {"a speed made smaller": speed, "a closing made smaller": closing, "a piece dropped": piece_dropped,
          "a piece's end moved": piece_end, "a direction changed": direction, "a gap changed": gap,
+         "a cover dropped": cover_dropped, "a cover's step changed": cover_step,
+         "a cover's direction changed": cover_direction, "a cover's order changed": cover_order,
          "a pair left out": pair_left_out, "a pair renamed": pair_renamed, "free for longer": free_until,
          "the contact changed": contact, "the margin changed": margin, "a joint value changed": joint_value,
          "a joint's axis or origin turned": robot, "a box moved": box_moved}
@@ -337,6 +413,7 @@ def direction_turned_away(draw, claim):
     """Who is ahead along a direction is behind along its opposite, however long that is."""
     piece, size = any_piece(draw, claim), -10 ** draw.uniform(-3, 3)
     at = 3 * draw.randrange(len(piece.gaps))
+    needed(not any(piece.directions[at:at + 3]))
     for k in range(at, at + 3):
         piece.directions[k] *= size
 
@@ -364,10 +441,14 @@ def joint_value_far(draw, claim):
 def box_in_the_way(draw, claim):
     claim.scene = draw.choice(claim.scene.blocked)
 
+def needed_cover_dropped(draw, claim):
+    """Then the direction, which is zero, shows nothing, or there is a cover too few for those that follow."""
+    cover_dropped(draw, claim)
+
 FALSE = {"a speed below its bound": speed, "a closing below its bound": closing,
          "a speed as of a rigid base": speed_of_a_rigid_base, "a closing as of a rigid base": closing_of_a_rigid_base,
          "a needed piece dropped": needed_piece_dropped, "a piece beyond its bound": piece_beyond_its_bound,
-         "a needed pair left out": pair_left_out, "a direction turned away": direction_turned_away,
+         "a cover left out": needed_cover_dropped, "a needed pair left out": pair_left_out, "a direction turned away": direction_turned_away,
          "a gap below its closing": gap_below_its_closing, "a gap beyond the scene": gap_beyond_the_scene,
          "free beyond its pieces": free_beyond_its_pieces, "a margin above the gaps": margin_above_the_gaps,
          "a contact unproven": contact_unproven, "a joint's axis turned into contact": into_contact(robot),
@@ -385,7 +466,11 @@ def scenes(wire, draw):
     of_small = (small, [([0.0, 0.0, 0.0], [1.0, 0, 0, 0]), ([1.3, 0.2, 0.1], turned())],
                 [box(0.7, 1.5) for _ in range(8)])
     stretch = lambda turn: skewed(draw, turn)
-    for (source, places, boxes), made in ((of_panda, plain), (of_small, plain), (of_panda, stretch), (of_small, stretch)):
+    of_hand = (hand(), [([0.0, 0.0, 0.0], [1.0, 0, 0, 0])],
+               [([draw.uniform(0.01, 0.04) for _ in range(3)], [*(draw.uniform(-0.7, 0.7) for _ in range(2)), 0.4], turned())
+                for _ in range(10)])
+    for (source, places, boxes), made in ((of_panda, plain), (of_small, plain), (of_hand, plain), (of_panda, stretch),
+                                          (of_small, stretch), (of_hand, stretch)):
         places = [(at, made(turn)) for at, turn in places]
         boxes = [(size, at, made(turn)) for size, at, turn in boxes]
         urdf, srdf, files = source
@@ -394,6 +479,8 @@ def scenes(wire, draw):
         scene = Scene(wire, standing, boxes, robots.known)
         scene.variables = [(v.lower if v.HasField("lower") else -3.0, v.upper if v.HasField("upper") else 3.0)
                            for _ in places for v in described.variables]
+        # A hand begins at a box, which may be in the channel.
+        scene.places = [at for _, at, _ in boxes] if source is of_hand[0] else []
         others = [robots.add(changed_urdf(draw, urdf), srdf, files).id for _ in range(12)]
         scene.others = [Scene(wire, [(key, base) for base in places], boxes, robots.known) for key in others]
         scene.moved = []
@@ -408,9 +495,11 @@ def scenes(wire, draw):
         yield scene
 
 def claims_of(wire, draw, scene, count):
-    for _ in range(count):
+    for _ in range(4 * count if scene.places else count):
         starts = [draw.uniform(*ends) for ends in scene.variables]
         size = draw.choice((0.05, 0.2, 0.6))
+        if scene.places:
+            starts[:3], size = (x + draw.uniform(-0.06, 0.06) for x in draw.choice(scene.places)), 0.1
         ends = [q + draw.uniform(-size, size) if draw.random() < 0.8 else q for q in starts]
         question = {"starts": starts, "ends": ends, "margin": draw.choice((0.0, 0.0, 0.01))}
         reply = wire.call("CheckEdges", {"cell": scene.json, "certificate": True, **question})

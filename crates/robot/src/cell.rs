@@ -143,7 +143,8 @@ impl Cell {
         link_pairs.retain(|pair: &[usize; 2]| pair.iter().any(has_frame));
         link_pairs.shrink_to_fit();
         let of_robots = instances.iter().flat_map(|one| &one.robot.parts).map(|part| &part.body);
-        let solids = Solids::new(of_robots.chain(still.iter().map(|still| &still.body)));
+        let of_still = still.iter().map(|still| &still.body);
+        let solids = Solids::new(of_robots.chain(of_still), parts.len());
         let still = Still::new(still);
         Self { kinematics, parts, links, link_pairs, still, solids, slack: 0.0 }
     }
@@ -253,7 +254,7 @@ impl Cell {
     /// What a question about one configuration takes while it is answered, bytes at most, where
     /// bodies are polyhedra.
     pub fn bytes_of_question(&self) -> usize {
-        self.solids.as_ref().map_or(0, Solids::placed_bytes)
+        self.solids.as_ref().map_or(0, Solids::bytes_of_question)
     }
 
     /// How long the faces of polyhedra may take in a configuration, nanoseconds: a generous guess.

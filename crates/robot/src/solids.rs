@@ -4,7 +4,7 @@
 //! are not asked. A cell of polytopes alone has nothing of this.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::body::PartBody;
 use super::claim::EdgeContactProof;
@@ -16,7 +16,7 @@ use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::distance::FaceDistance;
 use clearance_geometry::faces::{self, Clear, Surfaces, margin, prove_clear};
 use clearance_geometry::pair::{Pair, Placed};
-use clearance_geometry::polyhedron::{HulledBody, Polyhedron};
+use clearance_geometry::polyhedron::{HulledBody, PlacedPoints, Polyhedron};
 use clearance_geometry::separation::{METHODS, decide};
 use clearance_geometry::witness::Witness;
 
@@ -35,7 +35,13 @@ pub(super) struct Solids {
     bodies: Vec<Option<FacedBody>>,
     /// By body.
     are_meshes: Vec<bool>,
+    /// Where those are that stand still, after so many parts of robots.
+    still: Vec<PlacedOnce>,
+    part_count: usize,
 }
+
+/// Where the points of a body are: placed when its faces are first asked for in that pose.
+pub(super) type PlacedOnce = Arc<OnceLock<PlacedPoints>>;
 
 /// What is made of a polytope for each of its vertices, bytes: the vertex with two triangles, their
 /// boxes in the tree, and the lists that they are made from.
@@ -53,8 +59,11 @@ const COVER_STEPS_MAX: u64 = 1 << 14;
 const NANOSECONDS_PER_VERTEX: u64 = 2_000;
 
 impl Solids {
-    /// Of all bodies in order; none: they are polytopes.
-    pub(super) fn new<'a>(bodies: impl Iterator<Item = &'a PartBody> + Clone) -> Option<Self> {
+    /// Of all bodies in order, so many parts of robots first; none: they are polytopes.
+    pub(super) fn new<'a>(
+        bodies: impl Iterator<Item = &'a PartBody> + Clone,
+        part_count: usize,
+    ) -> Option<Self> {
         if bodies.clone().all(|body| body.polytope().is_some()) {
             return None;
         }
@@ -71,7 +80,9 @@ impl Solids {
             }
         };
         let are_meshes = bodies.clone().map(|body| body.polyhedron().is_some()).collect();
-        Some(Self { bodies: bodies.map(&mut solid).collect(), are_meshes })
+        let bodies: Vec<Option<FacedBody>> = bodies.map(&mut solid).collect();
+        let still = bodies[part_count..].iter().map(|_| PlacedOnce::default()).collect();
+        Some(Self { bodies, are_meshes, still, part_count })
     }
 
     /// What is made of polytopes with so many vertices in all, bytes at most.
@@ -88,14 +99,18 @@ impl Solids {
         };
         size_of_val(&*self.bodies)
             + size_of_val(&*self.are_meshes)
+            + size_of_val(&*self.still)
             + self.bodies.iter().flatten().map(bytes).sum::<usize>()
+            + placed_bytes(&self.bodies[self.part_count..])
     }
 
-    /// What a question about two of them takes while it is answered, bytes at most.
-    pub(super) fn placed_bytes(&self) -> usize {
+    /// What a question about a configuration takes while it is answered, bytes at most: all parts
+    /// of robots where they are, and the faces of two bodies.
+    pub(super) fn bytes_of_question(&self) -> usize {
         let mut sizes: Vec<usize> = self.vertex_counts().collect();
         sizes.sort_unstable();
-        PLACED_BYTES_PER_VERTEX * sizes.iter().rev().take(2).sum::<usize>()
+        let two = sizes.iter().rev().take(2).sum::<usize>();
+        PLACED_BYTES_PER_VERTEX * two + placed_bytes(&self.bodies[..self.part_count])
     }
 
     /// How long the faces of all bodies may take in one configuration, nanoseconds: a generous
@@ -124,27 +139,36 @@ impl Solids {
         self.bodies[body].is_none()
     }
 
-    /// Two bodies as their faces, where their hulls are placed; none: both are polytopes.
+    /// Where a body is, if it stands still.
+    pub(super) fn placed(&self, body: usize) -> Option<&PlacedOnce> {
+        body.checked_sub(self.part_count).map(|still| &self.still[still])
+    }
+
+    /// Two bodies as their faces, where these and their hulls are placed.
     pub(super) fn pair<'a>(
         &'a self,
         bodies: [usize; 2],
-        hulls: impl FnOnce() -> Pair<'a>,
-    ) -> Option<SolidPair<'a>> {
-        if !bodies.into_iter().any(|body| self.are_meshes[body]) {
-            return None;
-        }
-        let solids = bodies.map(|body| self.bodies[body].as_ref());
-        Some(SolidPair { solids, hulls: hulls() })
+        hulls: Pair<'a>,
+        placed: [PlacedOnce; 2],
+    ) -> SolidPair<'a> {
+        SolidPair { solids: bodies.map(|body| self.bodies[body].as_ref()), hulls, placed }
     }
+}
+
+/// What it takes to have these bodies placed, bytes.
+fn placed_bytes(bodies: &[Option<FacedBody>]) -> usize {
+    let of = |solid: &FacedBody| PlacedPoints::bytes_of(&solid.polyhedron);
+    bodies.iter().flatten().map(of).sum()
 }
 
 /// Two placed bodies of which one at least is a polyhedron. The other one is no polytope without
 /// volume: a pair with such a one is not answered.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct SolidPair<'a> {
     /// None: a polytope without volume.
     solids: [Option<&'a FacedBody>; 2],
     hulls: Pair<'a>,
+    placed: [PlacedOnce; 2],
 }
 
 /// How far apart two bodies are, if that is less than is of interest.
@@ -187,9 +211,13 @@ impl<'a> SolidPair<'a> {
         &self,
         effort: &mut Effort<'_>,
     ) -> Result<(Verdict, Option<Faces>), Stopped> {
-        let [p, q] =
-            self.shapes()?.map(|HulledBody { body, pose, .. }| PosedPolyhedron { body, pose });
-        polyhedra::verdict(p, q, effort)
+        let shapes = self.shapes()?;
+        let placed = [0, 1].map(|k| {
+            let HulledBody { body, pose, .. } = shapes[k];
+            let points = self.placed[k].get_or_init(|| PlacedPoints::new(body, &pose));
+            (PosedPolyhedron { body, pose }, points)
+        });
+        polyhedra::verdict_of_placed(placed, effort)
     }
 
     /// How far apart they are, unless that is more than `stops` asks for.

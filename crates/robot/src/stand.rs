@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use super::ball::PlacedBox;
 use super::cell::{BodyPair, Cell};
 use super::kinematics::{PoseLanes, point_lanes, pose_of_lane};
-use super::solids::SolidPair;
+use super::solids::{PlacedOnce, SolidPair, Solids};
 use clearance_geometry::Vec3;
 use clearance_geometry::distance::{Distance, Stops, measure};
 use clearance_geometry::effort::{Effort, Stopped};
@@ -67,6 +67,8 @@ impl Block {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Poses {
     known: Vec<(u64, Pose)>,
+    /// Of parts that are solids.
+    solids: Vec<(u64, PlacedOnce)>,
     round: u64,
     box_depth: BoxDepthMemory,
 }
@@ -170,7 +172,28 @@ impl<'a> Stand<'a> {
     #[inline(always)]
     pub(super) fn solids(&mut self, pair: BodyPair) -> Option<SolidPair<'a>> {
         let solids = self.cell.solids.as_ref()?;
-        solids.pair(pair.map(|body| body as usize), || self.hulls(pair))
+        let bodies = pair.map(|body| body as usize);
+        if !bodies.into_iter().any(|body| solids.is_mesh(body)) {
+            return None;
+        }
+        let placed = bodies.map(|body| self.placed_once(solids, body));
+        Some(solids.pair(bodies, self.hulls(pair), placed))
+    }
+
+    /// Where the points of a body are in the configuration at hand, once its faces are asked for.
+    fn placed_once(&mut self, solids: &Solids, body: usize) -> PlacedOnce {
+        if let Some(still) = solids.placed(body) {
+            return still.clone();
+        }
+        let Poses { solids: known, round, .. } = &mut *self.poses;
+        if known.len() <= body {
+            known.resize_with(body + 1, Default::default);
+        }
+        let (known_in, placed) = &mut known[body];
+        if known_in != round {
+            (*known_in, *placed) = (*round, PlacedOnce::default());
+        }
+        placed.clone()
     }
 
     /// How two bodies stand, exactly.

@@ -24,4 +24,5 @@ pub(super) mod tree;
 pub use entering::Entry;
 pub use groups::{Boundary, BoundaryKind, HulledBody};
 pub use mesh::{Polyhedron, PolyhedronError};
+pub use placed::PlacedPoints;
 pub use surface::{Surface, SurfaceError};

@@ -1,5 +1,7 @@
 //! Bodies where they are: rounded points with the bound of their error, and exact ones behind.
 
+use std::borrow::Cow;
+
 use super::meeting::Sight;
 use super::mesh::Polyhedron;
 use super::tree::{BoxedTree, Extent};
@@ -11,27 +13,58 @@ use crate::pose::Pose;
 use crate::pose::scaled_points::{Exponents, ScaledPoints};
 use crate::{Mat3, Vec3};
 
+/// The points of a body in one pose, rounded, and the boxes of its tree there. Who asks about the
+/// body in the same pose again need not make them again.
+#[derive(Clone, Debug)]
+pub struct PlacedPoints {
+    points: Vec<Vec3>,
+    slack: f64,
+    reach: f64,
+    boxes: Vec<Extent>,
+}
+
+impl PlacedPoints {
+    /// Of a body in this pose.
+    pub fn new(body: &Polyhedron, pose: &Pose) -> Self {
+        let points: Vec<Vec3> = body.vertices().iter().map(|v| pose.apply_rounded(v)).collect();
+        let slack = slack(body.vertices(), pose);
+        let reach = points.iter().map(nalgebra::Vector3::amax).fold(0.0, f64::max);
+        let boxes = body.tree().boxes(&points, body.triangles(), slack);
+        Self { points, slack, reach, boxes }
+    }
+
+    /// Memory that those of a body take, bytes.
+    pub fn bytes_of(body: &Polyhedron) -> usize {
+        let boxes = 2 * body.triangles().len() * size_of::<Extent>();
+        size_of::<Self>() + size_of_val(body.vertices()) + boxes
+    }
+}
+
 /// A body where it stands at t = 0.
 #[derive(Debug)]
 pub(crate) struct Stand<'a> {
     pub(crate) body: &'a Polyhedron,
     pub(crate) pose: Pose,
     /// The vertices, rounded.
-    pub(crate) points: Vec<Vec3>,
+    pub(crate) points: Cow<'a, [Vec3]>,
     /// Every coordinate of `points` is within this of the exact one.
     pub(crate) slack: f64,
     /// The largest absolute coordinate of `points`.
     pub(crate) reach: f64,
     /// The boxes of the nodes of the body's tree; the exact body is inside.
-    pub(crate) boxes: Vec<Extent>,
+    pub(crate) boxes: Cow<'a, [Extent]>,
 }
 
 impl<'a> Stand<'a> {
     pub(crate) fn new(body: &'a Polyhedron, pose: Pose) -> Self {
-        let points: Vec<Vec3> = body.vertices().iter().map(|v| pose.apply_rounded(v)).collect();
-        let slack = slack(body.vertices(), &pose);
-        let reach = points.iter().map(nalgebra::Vector3::amax).fold(0.0, f64::max);
-        let boxes = body.tree().boxes(&points, body.triangles(), slack);
+        let PlacedPoints { points, slack, reach, boxes } = PlacedPoints::new(body, &pose);
+        Self { body, pose, points: points.into(), slack, reach, boxes: boxes.into() }
+    }
+
+    /// The same of what was placed before, in the same pose.
+    pub(crate) fn of(body: &'a Polyhedron, pose: Pose, placed: &'a PlacedPoints) -> Self {
+        let (slack, reach) = (placed.slack, placed.reach);
+        let (points, boxes) = (Cow::Borrowed(&*placed.points), Cow::Borrowed(&*placed.boxes));
         Self { body, pose, points, slack, reach, boxes }
     }
 

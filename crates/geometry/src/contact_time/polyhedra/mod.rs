@@ -47,8 +47,8 @@ use crate::Vec3;
 use crate::claim::Verdict;
 use crate::effort::{Effort, Stopped};
 use crate::number::ratio::Ratio;
-use crate::polyhedron::Polyhedron;
 use crate::polyhedron::placed::{Placed, Stand};
+use crate::polyhedron::{PlacedPoints, Polyhedron};
 use crate::pose::Pose;
 
 /// A polyhedron, where it is at t = 0, and how it moves over t in [0, 1].
@@ -239,6 +239,15 @@ pub fn verdict(
     effort: &mut Effort<'_>,
 ) -> Result<(Verdict, Option<Faces>), Stopped> {
     let stands = [p, q].map(|posed| Stand::new(posed.body, posed.pose));
+    effort.one_question(|effort| start::at_start(&mut Placed::new(&stands[0], &stands[1]), effort))
+}
+
+/// The same of bodies that were placed before, each in its pose.
+pub fn verdict_of_placed(
+    bodies: [(PosedPolyhedron<'_>, &PlacedPoints); 2],
+    effort: &mut Effort<'_>,
+) -> Result<(Verdict, Option<Faces>), Stopped> {
+    let stands = bodies.map(|(posed, placed)| Stand::of(posed.body, posed.pose, placed));
     effort.one_question(|effort| start::at_start(&mut Placed::new(&stands[0], &stands[1]), effort))
 }
 
