@@ -38,7 +38,7 @@ impl Kind {
     /// Whether every body of this kind is convex.
     pub const fn is_convex(self) -> bool {
         match self {
-            Self::Polyhedron => false,
+            Self::Polyhedron | Self::Surface => false,
             Self::Polytope | Self::Rounded => true,
         }
     }
