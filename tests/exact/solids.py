@@ -17,6 +17,8 @@ from verifiers import Verifiers
 
 # Why an answer may have no certificate, by the verdict: NO_WAY and TOO_THIN.
 ALLOWED = {"TOUCHING": 2, "OVERLAPPING": 4}
+# How a mesh is registered, by whether it bounds a region. One that does not has no inside for the oracle either.
+TREATMENTS = {True: "MESH_TREATMENT_POLYHEDRON"}
 AT_ONCE = 64  # cases whose bodies are registered together
 
 
@@ -24,7 +26,7 @@ def spec(body):
     points = {"xyz": [x for point in body.points for x in point]}
     if body.triangles is None:
         return {"vertices": points}
-    return {"mesh": {"vertices": points, "triangles": sum(body.triangles, [])}, "treatment": "MESH_TREATMENT_POLYHEDRON"}
+    return {"mesh": {"vertices": points, "triangles": sum(body.triangles, [])}, "treatment": TREATMENTS[body.is_region]}
 
 
 def named(wire, cases):
