@@ -543,3 +543,29 @@ fn a_robot_in_a_channel_stands_exactly_and_its_ways_are_told_as_far_as_hulls_tel
     }
     assert!(met > 4, "{met} {open}");
 }
+
+/// Whatever order the pairs are looked at in, proofs included; and who asks for proofs is told the
+/// same as who does not.
+#[test]
+fn answers_about_polyhedra_are_bit_identical_in_any_order_of_the_pairs() {
+    use super::laws::Reversed;
+    let declared = mixed(&mut Random(9));
+    let [mut serial, mut reversed, mut unproven] = [0; 3].map(|_| declare(declared.clone()));
+    let proven = Questions { certificates: true, ..everything() };
+    let mut random = Random(99);
+    let (mut of_faces, mut left_out) = (0, 0);
+    for id in 1..12 {
+        let next = creep(&serial, id, &mut random);
+        let report = step(&mut serial, &next, &proven);
+        let other = reversed.step(&next, &proven, &Reversed).unwrap().report;
+        assert_eq!((&report.pairs, &report.events), (&other.pairs, &other.events), "{id}");
+        agree(&report, &step(&mut unproven, &next, &everything()));
+        for pair in &report.pairs {
+            let by_faces = |proof: &PartsProof| matches!(proof, PartsProof::Faces(_));
+            of_faces += pair.proofs.iter().filter(|one| by_faces(&one.proof)).count();
+            left_out += usize::from(pair.is_beyond_proof);
+            assert!(!pair.is_beyond_proof || pair.proofs.is_empty());
+        }
+    }
+    assert!(of_faces > 20 && left_out > 20, "{of_faces} {left_out}");
+}
