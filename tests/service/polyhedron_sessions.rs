@@ -163,10 +163,8 @@ fn refused(status: &Status, field: &str) {
 async fn what_sessions_do_not_answer_about_polyhedra_is_refused_with_the_field() {
     let (server, _) = with_channel().await;
     let parts = &scenes()[0];
-    let asks: [(&str, api::ReportOptions); 5] = [
+    let asks: [(&str, api::ReportOptions); 3] = [
         ("depths", api::ReportOptions { depths: true, ..Default::default() }),
-        ("nearest_pairs", api::ReportOptions { nearest_pairs: 3, ..Default::default() }),
-        ("pairs_below", api::ReportOptions { pairs_below: Some(0.5), ..Default::default() }),
         ("contact_polygons", api::ReportOptions { contact_polygons: true, ..Default::default() }),
         ("along", api::ReportOptions { along: vector(1.0, 0.0, 0.0), ..Default::default() }),
     ];

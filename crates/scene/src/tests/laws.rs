@@ -413,7 +413,7 @@ fn a_witness_spares_half_of_the_steps_on_first_contacts() {
 }
 
 /// Runs the items in some other order.
-struct Reversed;
+pub(super) struct Reversed;
 
 impl Runner for Reversed {
     fn run(&self, items: &mut [Box<PairState>], work: &(dyn Fn(&mut PairState) + Sync)) {

@@ -543,3 +543,63 @@ fn a_robot_in_a_channel_stands_exactly_and_its_ways_are_told_as_far_as_hulls_tel
     }
     assert!(met > 4, "{met} {open}");
 }
+
+/// Whatever order the pairs are looked at in, proofs included; and who asks for proofs is told the
+/// same as who does not.
+#[test]
+fn answers_about_polyhedra_are_bit_identical_in_any_order_of_the_pairs() {
+    use super::laws::Reversed;
+    let declared = mixed(&mut Random(9));
+    let [mut serial, mut reversed, mut unproven] = [0; 3].map(|_| declare(declared.clone()));
+    let proven = Questions { certificates: true, ..everything() };
+    let mut random = Random(99);
+    let (mut of_faces, mut left_out) = (0, 0);
+    for id in 1..12 {
+        let next = creep(&serial, id, &mut random);
+        let report = step(&mut serial, &next, &proven);
+        let other = reversed.step(&next, &proven, &Reversed).unwrap().report;
+        assert_eq!((&report.pairs, &report.events), (&other.pairs, &other.events), "{id}");
+        agree(&report, &step(&mut unproven, &next, &everything()));
+        for pair in &report.pairs {
+            let by_faces = |proof: &PartsProof| matches!(proof, PartsProof::Faces(_));
+            of_faces += pair.proofs.iter().filter(|one| by_faces(&one.proof)).count();
+            left_out += usize::from(pair.is_beyond_proof);
+            assert!(!pair.is_beyond_proof || pair.proofs.is_empty());
+        }
+    }
+    assert!(of_faces > 20 && left_out > 20, "{of_faces} {left_out}");
+}
+
+/// Pairs that are ranked by their clearance: what is apart is ranked as boxes are, and of what
+/// overlaps it is told how deep it may be at most.
+#[test]
+fn pairs_with_polyhedra_are_ranked_as_far_as_their_clearance_is_known() {
+    let bodies = |channel: &[Part]| crowd(channel, &mut Random(77));
+    let (mut of_mesh, mut of_boxes) =
+        (open(bodies(&[channel(1.0)])), open(bodies(&channel_of_boxes())));
+    let mut random = Random(78);
+    let (mut apart, mut overlapping) = (0, 0);
+    for id in 1..10 {
+        let next = wander(&of_mesh, id, &mut random);
+        let below = [None, Some(0.75), Some(-0.1)][id as usize % 3];
+        let nearest = if below.is_none() { 10 } else { 0 };
+        let questions = Questions { nearest, below, ..Questions::default() };
+        let reports = [&mut of_mesh, &mut of_boxes].map(|scene| step(scene, &next, &questions));
+        let ranked = |report: &Report| {
+            let each = report.ranking.iter().map(|pair| ((pair.p.0, pair.q.0), pair.clearance));
+            each.collect::<BTreeMap<_, _>>()
+        };
+        let [mesh, boxes] = reports.each_ref().map(|report| ranked(report));
+        for (pair, clearance) in &boxes {
+            assert!(mesh.contains_key(pair), "{pair:?} {clearance:?} in {mesh:?}");
+            meet(mesh[pair], *clearance, "clearance");
+            apart += usize::from(clearance[0] > 0.0);
+            overlapping += usize::from(clearance[1] < 0.0);
+        }
+        for (pair, clearance) in &mesh {
+            let is_open = clearance[0] < 0.0;
+            assert!(boxes.contains_key(pair) || is_open, "{pair:?} {clearance:?} in {boxes:?}");
+        }
+    }
+    assert!(apart > 5 && overlapping > 5, "{apart} {overlapping}");
+}

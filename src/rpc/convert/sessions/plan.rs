@@ -101,8 +101,6 @@ impl Plan {
         let asked = &self.questions;
         let unanswered = [
             ("depths", asked.depths, "depths of polyhedra"),
-            ("nearest_pairs", asked.nearest > 0, "the order of pairs by depth, of polyhedra"),
-            ("pairs_below", asked.below.is_some(), "the order of pairs by depth, of polyhedra"),
             ("contact_polygons", asked.polygons, "contact polygons of polyhedra"),
             ("along", asked.along.is_some(), "ranges along a direction of polyhedra"),
         ];
