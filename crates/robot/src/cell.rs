@@ -257,6 +257,11 @@ impl Cell {
         self.solids.as_ref().map_or(0, Solids::bytes_of_question)
     }
 
+    /// Whether a body is a polyhedron.
+    pub fn has_polyhedra(&self) -> bool {
+        self.solids.is_some()
+    }
+
     /// How long the faces of polyhedra may take in a configuration, nanoseconds: a generous guess.
     pub fn nanoseconds_of_faces(&self) -> u64 {
         self.solids.as_ref().map_or(0, Solids::nanoseconds)

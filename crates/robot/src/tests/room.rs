@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::samples::ROBOT_LIMITS;
+use super::solids::channel;
 use crate::Robot;
 use crate::model::{BuildError, Sources};
-use crate::parts::{MeshFiles, MeshTreatment};
+use crate::parts::{MeshContent, MeshFiles, MeshTreatment};
 use crate::room::{BuildRoom, reading_bytes};
 use clearance_geometry::effort::Effort;
 use clearance_geometry::polytope::TableKeeper;
@@ -124,4 +125,33 @@ fn groups_that_repeat_a_long_name_very_often_are_refused() {
     assert_eq!(built(urdf, Some(&groups(100)), &room).unwrap().groups.len(), 101);
     let refused = built(urdf, Some(&groups(1_000)), &room).unwrap_err().to_string();
     assert!(refused.contains("names of joints in groups of more than"), "{refused}");
+}
+
+/// What a mesh keeps of its groups is counted with it.
+#[test]
+fn a_mesh_that_is_taken_as_it_is_asks_for_its_memory_before_it_is_made() {
+    let urdf = "<robot name='r'><link name='a'><collision><geometry><mesh filename='u.obj'/>\
+                </geometry></collision></link></robot>";
+    let mesh = MeshContent::Mesh(Arc::new(channel()));
+    let meshes: MeshFiles = [("u.obj".to_owned(), mesh)].into();
+    let build = |mesh_treatment, room: &Room| {
+        let (gap_max, leave_out_missing) = (None, false);
+        let srdf = None;
+        let sources =
+            Sources { urdf, srdf, meshes: &meshes, gap_max, leave_out_missing, mesh_treatment };
+        Robot::build_within(&sources, &ROBOT_LIMITS, &mut Effort::unlimited(), room)
+    };
+    let room = |bytes_max| Room { bytes_max, ..Room::default() };
+    let whole = room(usize::MAX);
+    let robot = build(MeshTreatment::Polyhedron, &whole).unwrap();
+    let needed = whole.asked.into_inner();
+    let as_hull = build(MeshTreatment::Hull, &room(usize::MAX)).unwrap();
+    let polyhedron = robot.parts[0].body.polyhedron().unwrap();
+    assert!(needed > robot.heap_bytes(), "{needed} for {}", robot.heap_bytes());
+    // But for the note that the hull stands for a mesh that is not convex.
+    assert!(robot.heap_bytes() + 1024 > as_hull.heap_bytes() + polyhedron.bytes());
+    assert!(polyhedron.bytes() > 16 << 10, "{}", polyhedron.bytes());
+    let few = room(needed - 1);
+    assert_eq!(build(MeshTreatment::Polyhedron, &few).unwrap_err(), BuildError::NoRoom);
+    assert!(few.asked.into_inner() < needed);
 }

@@ -49,7 +49,7 @@ const CHANNEL_BOXES: [[[f64; 3]; 2]; 3] = [
 const UNIT: f64 = 0.0625;
 
 /// The channel as a closed mesh.
-fn channel() -> MeshData {
+pub(super) fn channel() -> MeshData {
     let at = |y: f64| PROFILE.map(|[x, z]| Vec3::new(x, y, z) * UNIT);
     let vertices = [at(-HALF_LENGTH), at(HALF_LENGTH)].concat();
     let mut triangles = PROFILE_TRIANGLES.to_vec();

@@ -36,6 +36,19 @@ const PATH_BATCH: usize = 8 * CHUNK;
 /// What an edge takes in the mean, generously.
 const EDGE_TIME: Duration = Duration::from_micros(60);
 
+/// Configurations of an edge that the faces of polyhedra are looked at in, about.
+const LOOKS: usize = 64;
+
+/// How many times as many steps a certificate may take as the search for its edge where bodies are
+/// polyhedra: covers of their faces are searched again for every piece.
+const COVERS: u64 = 16;
+
+/// How long so many edges take.
+fn time_of_edges(count: usize, cell: &Cell) -> Duration {
+    let faces = Duration::from_nanos(cell.nanoseconds_of_faces());
+    time_of(EDGE_TIME, count, cell).max(faces.saturating_mul(size(count.saturating_mul(LOOKS))))
+}
+
 /// So many edges as threads take them.
 fn chunks_of(count: usize, asked: &AskedEdges, bytes_max: u64) -> Chunks {
     let size = if asked.certificate { CERTIFIED_CHUNK } else { CHUNK };
@@ -73,7 +86,7 @@ async fn of_edges(
     let (stop, clock) = (guard.flag(), shared.clock.clone());
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let memory = quota.reserve(MemoryKind::Replies, 0)?;
-    let estimate = time_of(EDGE_TIME, count, &cell);
+    let estimate = time_of_edges(count, &cell);
     let room = room_for_faces(caller, &cell)?;
     let job = move || {
         let _room = room;
@@ -117,7 +130,7 @@ async fn of_path(
     let (stop, clock) = (guard.flag(), shared.clock.clone());
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let mut memory = quota.reserve(MemoryKind::Replies, 0)?;
-    let estimate = time_of(EDGE_TIME, count, &cell);
+    let estimate = time_of_edges(count, &cell);
     let room = room_for_faces(caller, &cell)?;
     let job = move || {
         let _room = room;
@@ -250,7 +263,9 @@ fn check_some(
             }
         }
         if asked.certificate {
-            let mut steps = Effort::with_stop(asked.question.steps_max, stop);
+            let covers = if cell.has_polyhedra() { COVERS } else { 1 };
+            let steps_max = asked.question.steps_max.saturating_mul(covers);
+            let mut steps = Effort::with_stop(steps_max, stop);
             let made = answer
                 .map(|answer| cell.certify_edge(asked.question, edge(at), answer, &mut steps));
             let certificate = made.and_then(|made| made.ok().flatten()).unwrap_or_default();
