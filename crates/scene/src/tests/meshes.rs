@@ -395,6 +395,9 @@ fn a_scene_with_polyhedra_tells_the_same_whatever_it_remembers() {
             agree(&remembered, &from_cold);
             told += remembered.events.len();
             slept += remembered.counters.pairs_asleep;
+            if id % 6 > 0 {
+                continue;
+            }
             let all = step(&mut open_as(&warm), &frame(id + 1, vec![]), &all());
             let in_contact = verdicts(&all).values().filter(|v| **v != Verdict::Separated).count();
             let tally = remembered.tally;
@@ -521,7 +524,7 @@ fn a_robot_in_a_channel_stands_exactly_and_its_ways_are_told_as_far_as_hulls_tel
     ];
     let (mut of_mesh, mut of_boxes) = (scene(vec![scaled(&channel(1.0), 0.2)]), scene(boxes));
     let (mut open, mut met) = (0, 0);
-    for (k, values) in samples::configurations(24, &mut Random(5)).chunks_exact(8).enumerate() {
+    for (k, values) in samples::configurations(8, &mut Random(5)).chunks_exact(8).enumerate() {
         let next = frame(1 + k as u64, vec![to(ROBOT, values)]);
         let [mesh, boxes] =
             [&mut of_mesh, &mut of_boxes].map(|scene| step(scene, &next, &on_the_way()));
