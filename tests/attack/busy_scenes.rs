@@ -87,9 +87,7 @@ async fn ask_and_move(server: &Server, cubes: u32, count: u32, most: Duration) {
     }
     took.sort_unstable();
     let [.., usual, _, longest] = took[..] else { unreachable!("there are thirty") };
-    println!(
-        "beside a question 28 of 30 frames took {usual:.2?}, all {longest:.2?}, one alone {alone:.2?}"
-    );
+    println!("28 of 30 frames took {usual:.2?}, all {longest:.2?}, one alone {alone:.2?}");
     let answer = asked.await.unwrap().unwrap();
     let packed = answer.packed_hits.unwrap();
     // A message of megabytes takes a moment to arrive, on a busy machine a while; but the answer is

@@ -10,7 +10,7 @@ use clearance_geometry::faces::standing::stand;
 use clearance_geometry::hull::convex_hull;
 use clearance_geometry::judge::judge_solids;
 use clearance_geometry::pair::Pair;
-use clearance_geometry::polyhedron::{Boundary, BoundaryKind, Surface};
+use clearance_geometry::polyhedron::{Boundary, BoundaryKind, TriangleSurface};
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::separation::{METHODS, decide};
@@ -24,7 +24,7 @@ pub(crate) const TARGET: Target = Target { name: "pieces", seeds: Vec::new, resh
 
 /// A surface, or a polytope, and the pieces that it is the union of.
 struct Body {
-    surface: Option<Surface>,
+    surface: Option<TriangleSurface>,
     hull: Polytope,
     pieces: Vec<Polytope>,
 }
@@ -42,7 +42,7 @@ impl Body {
         let mut corner = || bytes.below(count) as u32;
         let mut triangle = || [corner(), corner(), corner()];
         let triangles: Vec<[u32; 3]> = (0..4).map(|_| triangle()).collect();
-        let surface = Surface::new(&points, &triangles).expect("it has triangles");
+        let surface = TriangleSurface::new(&points, &triangles).expect("it has triangles");
         let at = |corner: u32| surface.vertices()[corner as usize];
         let piece = |corners: &[u32; 3]| {
             convex_hull(&corners.map(at)).expect("points have a hull").polytope

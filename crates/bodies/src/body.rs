@@ -11,7 +11,7 @@ use crate::kinds::{Figures, Outline, polyhedron, polytope, rounded, surface};
 use clearance_geometry::claim::SolidKind;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::HullError;
-use clearance_geometry::polyhedron::{Polyhedron, Surface};
+use clearance_geometry::polyhedron::{Polyhedron, TriangleSurface};
 use clearance_geometry::polytope::{Polytope, TableKeeper, Tables};
 use clearance_geometry::pose::Pose;
 use clearance_geometry::{Vec3, claim, pair};
@@ -98,7 +98,7 @@ impl Body {
     }
 
     /// A surface, whose vertices have this hull.
-    pub fn of_surface(surface: Surface, hull: Polytope) -> Self {
+    pub fn of_surface(surface: TriangleSurface, hull: Polytope) -> Self {
         let (surface, hull) = (Arc::new(surface), Arc::new(hull));
         Self::Surface(HulledSurface { surface, hull })
     }

@@ -7,7 +7,7 @@ use crate::digest::DIGEST_BYTES;
 use crate::kind::Kind;
 use crate::kinds::rounded::RoundedHull;
 use crate::kinds::{polyhedron, polytope, rounded, surface};
-use clearance_geometry::polyhedron::{Polyhedron, Surface};
+use clearance_geometry::polyhedron::{Polyhedron, TriangleSurface};
 use clearance_geometry::shape::Shape;
 
 const HEX_DIGITS: usize = 2 * DIGEST_BYTES;
@@ -68,7 +68,7 @@ impl ContentId {
     }
 
     /// The id of a surface.
-    pub fn of_surface(surface: &Surface) -> Self {
+    pub fn of_surface(surface: &TriangleSurface) -> Self {
         Self { kind: Kind::Surface, digest: surface::digest(surface) }
     }
 

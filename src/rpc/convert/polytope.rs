@@ -17,7 +17,7 @@ use clearance_bodies::{Body, ContentId};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::{Hull, HullError, POINTS_MAX, convex_hull_with};
-use clearance_geometry::polyhedron::{Polyhedron, PolyhedronError, Surface, SurfaceError};
+use clearance_geometry::polyhedron::{Polyhedron, PolyhedronError, SurfaceError, TriangleSurface};
 use clearance_geometry::polytope::Polytope;
 use clearance_proto as api;
 use clearance_robot::mesh::convexity::{self, Convexity};
@@ -194,15 +194,15 @@ impl AskedPolytope {
         let failed = |error: HullError| hull_failure(&given.field, &error, limits);
         let hull = convex_hull_with(&given.points, effort).map_err(failed)?;
         let mut report = given.report(&hull);
-        // Points come without a mesh: that they bound or are anything else was refused by
-        // `with_source`. What bounds no polyhedron, or takes too long to check, is refused before its
-        // gap is measured.
+        // Points come without a mesh: that they are anything else was refused by `with_source`.
+        // What bounds no polyhedron, or takes too long to check, is refused before its gap is
+        // measured.
         let kept = match (&given.mesh, treatment) {
             (Some(mesh), api::MeshTreatment::Polyhedron) => {
-                Some(Kept::Region(polyhedron(&field, mesh, limits, stop)?))
+                Some(KeptMesh::Region(polyhedron(&field, mesh, limits, stop)?))
             }
             (Some(mesh), api::MeshTreatment::Surface) => {
-                Some(Kept::Surface(surface(&given.field, mesh)?))
+                Some(KeptMesh::Surface(surface(&given.field, mesh)?))
             }
             _ => None,
         };
@@ -221,8 +221,8 @@ impl AskedPolytope {
             given.report_kept(kept.surface(), &mut report);
             let hull = hull_of_named(hull.polytope, kept.surface(), effort).map_err(failed)?;
             match kept {
-                Kept::Region(region) => Body::of_polyhedron(region, hull),
-                Kept::Surface(surface) => Body::of_surface(surface, hull),
+                KeptMesh::Region(region) => Body::of_polyhedron(region, hull),
+                KeptMesh::Surface(surface) => Body::of_surface(surface, hull),
             }
         } else {
             Body::from(hull.polytope).rounded(radius)
@@ -297,7 +297,7 @@ impl Given {
     }
 
     /// What becomes of the points in triangles that are kept as they are.
-    fn report_kept(&self, surface: &Surface, report: &mut api::RegistrationReport) {
+    fn report_kept(&self, surface: &TriangleSurface, report: &mut api::RegistrationReport) {
         let vertices = self.points.iter().map(|point| surface.index_of(point));
         self.report_points(report, vertices);
     }
@@ -360,15 +360,15 @@ fn judge(
 }
 
 /// A mesh that is kept as it is.
-enum Kept {
+enum KeptMesh {
     /// The region that it bounds.
     Region(Polyhedron),
     /// Its triangles.
-    Surface(Surface),
+    Surface(TriangleSurface),
 }
 
-impl Kept {
-    fn surface(&self) -> &Surface {
+impl KeptMesh {
+    fn surface(&self) -> &TriangleSurface {
         match self {
             Self::Region(region) => region.surface(),
             Self::Surface(surface) => surface,
@@ -406,19 +406,19 @@ fn polyhedron(
 }
 
 /// Triangles of a mesh, with equal points as one.
-fn surface(field: &str, mesh: &MeshData) -> Result<Surface, BadField> {
+fn surface(field: &str, mesh: &MeshData) -> Result<TriangleSurface, BadField> {
     let refused = |error: SurfaceError| BadField {
         field: field.to_owned(),
         problem: error.to_string().into(),
     };
-    Surface::new(&mesh.vertices, &mesh.triangles).map_err(refused)
+    TriangleSurface::new(&mesh.vertices, &mesh.triangles).map_err(refused)
 }
 
 /// The hull of triangles that are kept. It is the hull of all points given, unless one of its
 /// vertices is named by no triangle and so belongs to none.
 fn hull_of_named(
     hull: Polytope,
-    surface: &Surface,
+    surface: &TriangleSurface,
     effort: &mut Effort<'_>,
 ) -> Result<Polytope, HullError> {
     if hull.vertices().iter().all(|vertex| surface.index_of(vertex).is_some()) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Figures, KindNames, Outline, count};
 use crate::digest::{DIGEST_BYTES, begun};
 use clearance_geometry::hierarchy::HierarchyReport;
-use clearance_geometry::polyhedron::{Polyhedron, Surface};
+use clearance_geometry::polyhedron::{Polyhedron, TriangleSurface};
 use clearance_geometry::polytope::Polytope;
 
 /// What the kind is called.
@@ -29,7 +29,7 @@ pub(crate) fn digest(polyhedron: &Polyhedron) -> [u8; DIGEST_BYTES] {
 }
 
 /// The same of any triangles.
-pub(super) fn digest_of(tag: &[u8], surface: &Surface) -> [u8; DIGEST_BYTES] {
+pub(super) fn digest_of(tag: &[u8], surface: &TriangleSurface) -> [u8; DIGEST_BYTES] {
     let mut hasher = begun(tag, surface.vertices());
     hasher.update(&(surface.triangles().len() as u64).to_le_bytes());
     for corner in surface.triangles().as_flattened() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Figures, KindNames, Outline, count, polyhedron};
 use crate::digest::DIGEST_BYTES;
 use clearance_geometry::hierarchy::HierarchyReport;
-use clearance_geometry::polyhedron::Surface;
+use clearance_geometry::polyhedron::TriangleSurface;
 use clearance_geometry::polytope::Polytope;
 
 /// What the kind is called.
@@ -17,13 +17,13 @@ pub(crate) const NAMES: KindNames =
 #[derive(Clone, Debug)]
 pub struct HulledSurface {
     /// The surface.
-    pub surface: Arc<Surface>,
+    pub surface: Arc<TriangleSurface>,
     /// The hull of its vertices.
     pub hull: Arc<Polytope>,
 }
 
 /// The digest of its vertices and triangles, as that of a polyhedron.
-pub(crate) fn digest(surface: &Surface) -> [u8; DIGEST_BYTES] {
+pub(crate) fn digest(surface: &TriangleSurface) -> [u8; DIGEST_BYTES] {
     polyhedron::digest_of(NAMES.tag, surface)
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn outline(body: &HulledSurface) -> Outline {
     }
 }
 
-pub(crate) fn figures(surface: &Surface) -> Figures {
+pub(crate) fn figures(surface: &TriangleSurface) -> Figures {
     Figures { edge_count: count(surface.edge_count()), hierarchy: HierarchyReport::default() }
 }
 

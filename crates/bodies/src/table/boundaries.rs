@@ -1,6 +1,6 @@
 //! Two bodies of which one at least is a polyhedron or a surface, as their boundaries: how they
-//! stand, how far apart they are, and what proves it. Each question begins with their hulls: what is apart, proves
-//! it of the bodies.
+//! stand, how far apart they are, and what proves it. Each question begins with their hulls: what
+//! is apart, proves it of the bodies.
 
 use std::sync::OnceLock;
 

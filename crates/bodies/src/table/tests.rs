@@ -13,7 +13,7 @@ use clearance_geometry::contact_time::Travel;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::convex_hull;
 use clearance_geometry::motion::Motion;
-use clearance_geometry::polyhedron::{Polyhedron, Surface};
+use clearance_geometry::polyhedron::{Polyhedron, TriangleSurface};
 use clearance_geometry::pose::Pose;
 
 const WANTED: Wanted = Wanted { certificate: true, cover_steps_max: 1_000 };
@@ -35,7 +35,7 @@ fn tetrahedron(kind: Kind) -> Body {
         Kind::Rounded => Body::from(hull).rounded(0.25),
         Kind::Surface => {
             let triangles = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
-            Body::of_surface(Surface::new(&corners(), &triangles).unwrap(), hull)
+            Body::of_surface(TriangleSurface::new(&corners(), &triangles).unwrap(), hull)
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::distance::Stops;
 use crate::effort::{Effort, Stopped};
 use crate::hull::convex_hull;
 use crate::pair::Pair;
-use crate::polyhedron::Entry;
+use crate::polyhedron::SurfaceEntry;
 use crate::polyhedron::groups::{Boundary, BoundaryKind};
 use crate::polytope::Polytope;
 
@@ -32,7 +32,7 @@ pub fn points_of_vertex(body: &Boundary<'_>, vertex: u32) -> Option<[Vec3; 2]> {
 }
 
 /// A point of a surface that is inside a region, twice.
-pub fn points_of_entry(surfaces: &Surfaces<'_>, entry: &Entry) -> Option<[Vec3; 2]> {
+pub fn points_of_entry(surfaces: &Surfaces<'_>, entry: &SurfaceEntry) -> Option<[Vec3; 2]> {
     let entering = standing::entering(surfaces)?;
     let weights = *entering.proposals(entry).first()?;
     let is_surface = |body: &&Boundary<'_>| matches!(body.kind, BoundaryKind::Surface(_));

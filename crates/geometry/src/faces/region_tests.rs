@@ -9,7 +9,7 @@ use crate::claim::Verdict;
 use crate::effort::Effort;
 use crate::hull::convex_hull;
 use crate::judge::judge_solids;
-use crate::polyhedron::{BoundaryKind, Polyhedron, Surface};
+use crate::polyhedron::{BoundaryKind, Polyhedron, TriangleSurface};
 use crate::polytope::Polytope;
 use crate::pose::Pose;
 use crate::samples::Random;
@@ -109,14 +109,14 @@ impl Cells {
 }
 
 struct Soup {
-    surface: Surface,
+    surface: TriangleSurface,
     hull: Polytope,
     pieces: Vec<Polytope>,
 }
 
 impl Soup {
     fn new(points: &[Vec3], triangles: &[[u32; 3]]) -> Self {
-        let surface = Surface::new(points, triangles).unwrap();
+        let surface = TriangleSurface::new(points, triangles).unwrap();
         let corner = |at: u32| surface.vertices()[at as usize];
         let piece = |corners: &[u32; 3]| convex_hull(&corners.map(corner)).unwrap().polytope;
         let pieces = surface.triangles().iter().map(piece).collect();

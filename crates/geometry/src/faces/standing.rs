@@ -1,6 +1,6 @@
 //! How two bodies stand of which one is rounded, or a surface, exactly: by pieces, which are
-//! triangles or the whole of a polytope. Two pieces stand as any convex bodies do, with their radii;
-//! the nearest pieces tell it of the bodies, unless one is within the other.
+//! triangles or the whole of a polytope. Two pieces stand as any convex bodies do, with their
+//! radii; the nearest pieces tell it of the bodies, unless one is within the other.
 
 use arrayvec::ArrayVec;
 
@@ -14,7 +14,7 @@ use crate::effort::{Effort, Stopped};
 use crate::number::tolerance::BOX_HAZE;
 use crate::pair::{Pair, VertexPair};
 use crate::polyhedron::Polyhedron;
-use crate::polyhedron::entering::{Entering, Entry};
+use crate::polyhedron::entering::{Entering, SurfaceEntry};
 use crate::polyhedron::groups::{Boundary, BoundaryKind, FaceGroups};
 use crate::polyhedron::placed::{Stand, Whose, slack};
 use crate::polyhedron::ray::{Start, around, crosses_odd};
@@ -37,7 +37,7 @@ pub enum Standing {
     /// The polytope that is rounded is inside the mesh, as its first vertex is.
     Inside,
     /// A surface is inside a region there.
-    Entered(Entry),
+    Entered(SurfaceEntry),
 }
 
 impl Standing {
@@ -72,7 +72,8 @@ impl Standing {
         })
     }
 
-    /// Its proof of bodies of which one is rounded; a cover has at most `steps_max` steps and links.
+    /// Its proof of bodies of which one is rounded; a cover has at most `steps_max` steps and
+    /// links.
     pub fn prove(
         self,
         surfaces: &Surfaces<'_>,
@@ -146,7 +147,7 @@ fn surface_first(surfaces: &Surfaces<'_>, pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {
 /// The proof that a surface is inside a region at a place that was found.
 fn prove_entry(
     surfaces: &Surfaces<'_>,
-    entry: &Entry,
+    entry: &SurfaceEntry,
     effort: &mut Effort<'_>,
 ) -> Result<SolidProof, Unproven> {
     let entering = entering(surfaces).ok_or(Unproven::TooThin)?;

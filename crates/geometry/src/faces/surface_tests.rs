@@ -17,7 +17,7 @@ use crate::hull::convex_hull;
 use crate::judge::{judge_rounded_solids, judge_solid_distance, judge_solid_margin, judge_solids};
 use crate::motion::Motion;
 use crate::pair::Question;
-use crate::polyhedron::{BoundaryKind, Surface};
+use crate::polyhedron::{BoundaryKind, TriangleSurface};
 use crate::polytope::Polytope;
 use crate::pose::Pose;
 use crate::rounded::{self, RoundedPair};
@@ -29,14 +29,14 @@ const STEPS_MAX: u64 = 1 << 16;
 
 /// A surface or a polytope, and the convex bodies whose union it is.
 struct Made {
-    surface: Option<Surface>,
+    surface: Option<TriangleSurface>,
     hull: Polytope,
     pieces: Vec<Polytope>,
 }
 
 impl Made {
     fn surface(points: &[Vec3], triangles: &[[u32; 3]]) -> Self {
-        let surface = Surface::new(points, triangles).unwrap();
+        let surface = TriangleSurface::new(points, triangles).unwrap();
         let corner = |at: u32| surface.vertices()[at as usize];
         let piece = |corners: &[u32; 3]| convex_hull(&corners.map(corner)).unwrap().polytope;
         let pieces = surface.triangles().iter().map(piece).collect();

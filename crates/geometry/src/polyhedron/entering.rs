@@ -2,15 +2,15 @@
 //!
 //! Let no triangle T of the surface cross one of the region's (inner points of both are one, and
 //! their planes are not). A piece of T inside the region either ends, within T, at a line: there an
-//! edge of the region lies in T, and the region is on one of T's sides of it
-//! ([`interiors::reaches_within`]). Or it is all of T but for single points, and then it is next to
-//! T's first corner and first edge, too: a ray tells, unless a triangle that lies in T's plane
-//! covers that place. T may be a segment: then its pieces end where it comes to planes and edges of
-//! triangles that it meets, and the middle of each is asked about.
+//! edge of the region lies in T, and the region is on one of T's sides of it (`reaches_within`). Or
+//! it is all of T but for single points, and then it is next to T's first corner and first edge,
+//! too: a ray tells, unless a triangle that lies in T's plane covers that place. T may be a
+//! segment: then its pieces end where it comes to planes and edges of triangles that it meets, and
+//! the middle of each is asked about.
 //!
-//! A triangle that meets none of the region's is all inside or all outside, and so is what it shares
-//! a vertex with, up to a triangle that meets one: so of a part of the surface that meets nothing
-//! one vertex is asked about, and of other parts only the triangles that meet something.
+//! A triangle that meets none of the region's is all inside or all outside, and so is what it
+//! shares a vertex with, up to a triangle that meets one: so of a part of the surface that meets
+//! nothing one vertex is asked about, and of other parts only the triangles that meet something.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -22,8 +22,7 @@ use super::meeting::{Facing, Sight, seen_flat, sides_of};
 use super::mesh::Polyhedron;
 use super::placed::{Corner, Exact, Stand, Whose, slack};
 use super::ray::{Start, around, crosses_odd};
-use super::surface::Surface;
-use super::tree::Extent;
+use super::surface::TriangleSurface;
 use crate::Vec3;
 use crate::effort::{Effort, Stopped};
 use crate::number::Sign;
@@ -33,7 +32,7 @@ use crate::pose::Pose;
 
 /// Where a surface is inside a region.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry {
+pub struct SurfaceEntry {
     /// A triangle of the surface.
     pub triangle: u32,
     /// A place in it.
@@ -60,7 +59,7 @@ pub(crate) enum EntryPlace {
 
 /// A surface and a region where they are.
 pub(crate) struct Entering<'a> {
-    surface: &'a Surface,
+    surface: &'a TriangleSurface,
     surface_is: Whose,
     /// The vertices of the surface, rounded, and how far a coordinate may be off.
     points: Vec<Vec3>,
@@ -72,12 +71,12 @@ pub(crate) struct Entering<'a> {
 
 /// A part of the way along a segment, exactly: `over / under`, `under` positive.
 #[derive(Clone, Debug)]
-struct Part {
+struct SegmentPart {
     over: IBig,
     under: IBig,
 }
 
-impl Part {
+impl SegmentPart {
     /// None of what does not lie between the ends.
     fn between(over: IBig, under: IBig) -> Option<Self> {
         let (over, under) =
@@ -102,10 +101,28 @@ impl Part {
     }
 }
 
+/// How far inside of each side of a triangle in whose plane a segment is the ends of this are.
+type Sides = [[IBig; 2]; 3];
+
+/// Where a segment is cut.
+struct Cuts {
+    /// In order, with both ends.
+    parts: Vec<SegmentPart>,
+    /// Of each triangle in whose plane it is.
+    flat: Vec<Sides>,
+}
+
+/// Whether a triangle in whose plane a segment is has a point of this.
+fn covers(sides: &Sides, at: &SegmentPart) -> bool {
+    sides.iter().all(|[first, last]| {
+        sign(&(first * &at.under + (last - first) * &at.over)) != Sign::Negative
+    })
+}
+
 impl<'a> Entering<'a> {
     /// `surface_is` says which of P and Q the surface is.
     pub(crate) fn new(
-        surface: &'a Surface,
+        surface: &'a TriangleSurface,
         surface_pose: &Pose,
         region: &'a Polyhedron,
         region_pose: Pose,
@@ -130,12 +147,13 @@ impl<'a> Entering<'a> {
     }
 
     /// A place inside, if there is one. `meeting` are pairs of triangles, of the surface and of the
-    /// region, that share points: all that do. A step is one of these, or a box that a ray looks at.
+    /// region, that share points: all that do. A step is one of these, or a box that a ray looks
+    /// at.
     pub(crate) fn find(
         &mut self,
         meeting: &mut [[u32; 2]],
         effort: &mut Effort<'_>,
-    ) -> Result<Option<Entry>, Stopped> {
+    ) -> Result<Option<SurfaceEntry>, Stopped> {
         meeting.sort_unstable();
         let lowest = self.surface.lowest_of_parts();
         let mut met = BTreeSet::new();
@@ -149,7 +167,7 @@ impl<'a> Entering<'a> {
                 self.of_triangle(triangle, &others, effort)?
             };
             if let Some(place) = place {
-                return Ok(Some(Entry { triangle, place }));
+                return Ok(Some(SurfaceEntry { triangle, place }));
             }
         }
         for (triangle, corners) in (0..).zip(self.surface.triangles()) {
@@ -157,7 +175,7 @@ impl<'a> Entering<'a> {
             if met.insert(lowest[corners[0] as usize])
                 && self.is_vertex_inside(corners[0], effort)?
             {
-                return Ok(Some(Entry { triangle, place: EntryPlace::Corner(0) }));
+                return Ok(Some(SurfaceEntry { triangle, place: EntryPlace::Corner(0) }));
             }
         }
         Ok(None)
@@ -259,65 +277,63 @@ impl<'a> Entering<'a> {
             return Ok(None); // a point that is on the region's surface
         }
         let [a, c] = [first, last].map(|i| self.exact.point((self.surface_is, i)).clone());
-        let mut parts = vec![
-            Part { over: IBig::ZERO, under: IBig::ONE },
-            Part { over: IBig::ONE, under: IBig::ONE },
-        ];
-        // How the segment's ends stand to the sides of triangles in whose planes it is.
-        let mut flat: Vec<[[IBig; 2]; 3]> = Vec::new();
-        for &other in others {
-            effort.spend_step()?;
-            let corners = self.corners_of_region(other).map(|at| self.exact.point(at).clone());
-            let normal = normal_of(&corners);
-            let above = [&a, &c].map(|end| dot(&normal, &difference(end, &corners[0])));
-            if above[0] != above[1] {
-                parts.extend(crossing(above));
-            } else if sign(&above[0]) == Sign::Zero {
-                let sides = sides_of([0, 1, 2]).map(|[k, l]| {
-                    let outward = cross(&difference(&corners[l], &corners[k]), &normal);
-                    [&a, &c].map(|end| -dot(&outward, &difference(end, &corners[k])))
-                });
-                parts.extend(sides.iter().cloned().filter_map(crossing));
-                flat.push(sides);
-            }
-        }
-        parts.sort_by(Part::compare);
+        let Cuts { parts, flat } = self.cuts([&a, &c], others, effort)?;
+        let along = difference(&c, &a);
         let ends = [first, last].map(|i| around(&self.points[i as usize], self.slack));
-        for two in parts.windows(2) {
-            if two[0].compare(&two[1]) == Ordering::Equal {
-                continue;
-            }
+        for two in parts.array_windows::<2>() {
             let middle = two[0].middle(&two[1]);
-            let side = |[at_a, at_c]: &[IBig; 2]| {
-                sign(&(at_a * &middle.under + (at_c - at_a) * &middle.over))
-            };
-            let is_covered =
-                flat.iter().any(|sides| sides.iter().all(|s| side(s) != Sign::Negative));
-            if is_covered {
+            let is_empty = two[0].compare(&two[1]) == Ordering::Equal;
+            if is_empty || flat.iter().any(|sides| covers(sides, &middle)) {
                 continue;
             }
-            let along = difference(&c, &a);
             let point: Integers =
                 std::array::from_fn(|k| &a[k] * &middle.under + &along[k] * &middle.over);
-            let within = Extent {
-                low: ends[0].low.inf(&ends[1].low),
-                high: ends[0].high.sup(&ends[1].high),
-            };
-            if self.is_inside(&Start::at(point, within), &middle.under, effort)? {
+            let start = Start::at(point, ends[0].joined(&ends[1]));
+            if self.is_inside(&start, &middle.under, effort)? {
                 return Ok(Some(EntryPlace::Along(middle.value())));
             }
         }
         Ok(None)
     }
 
+    /// Where a segment comes to planes of triangles that it meets and, in such a plane, to lines of
+    /// their edges.
+    fn cuts(
+        &mut self,
+        ends: [&Integers; 2],
+        others: &[u32],
+        effort: &mut Effort<'_>,
+    ) -> Result<Cuts, Stopped> {
+        let end = |over: IBig| SegmentPart { over, under: IBig::ONE };
+        let (mut parts, mut flat) = (vec![end(IBig::ZERO), end(IBig::ONE)], Vec::new());
+        for &other in others {
+            effort.spend_step()?;
+            let corners = self.corners_of_region(other).map(|at| self.exact.point(at).clone());
+            let normal = normal_of(&corners);
+            let above = ends.map(|end| dot(&normal, &difference(end, &corners[0])));
+            if above[0] != above[1] {
+                parts.extend(crossing(above));
+            } else if sign(&above[0]) == Sign::Zero {
+                let sides: Sides = sides_of([0, 1, 2]).map(|[k, l]| {
+                    let outward = cross(&difference(&corners[l], &corners[k]), &normal);
+                    ends.map(|end| -dot(&outward, &difference(end, &corners[k])))
+                });
+                parts.extend(sides.iter().cloned().filter_map(crossing));
+                flat.push(sides);
+            }
+        }
+        parts.sort_by(SegmentPart::compare);
+        Ok(Cuts { parts, flat })
+    }
+
     /// The corners of the triangle of an entry.
-    pub(crate) fn triangle(&self, entry: &Entry) -> [u32; 3] {
+    pub(crate) fn triangle(&self, entry: &SurfaceEntry) -> [u32; 3] {
         self.surface.triangle(entry.triangle)
     }
 
     /// Places in the triangle of an entry, as weights of its corners: proposals for a proof, the
     /// likely ones first.
-    pub(crate) fn proposals(&self, entry: &Entry) -> Vec<[f64; 3]> {
+    pub(crate) fn proposals(&self, entry: &SurfaceEntry) -> Vec<[f64; 3]> {
         match entry.place {
             EntryPlace::Corner(k) => vec![std::array::from_fn(|at| f64::from(u8::from(at == k)))],
             EntryPlace::Along(t) => vec![[1.0 - t, 0.0, t]],
@@ -376,7 +392,7 @@ fn normal_of([a, b, c]: &[Integers; 3]) -> Integers {
 }
 
 /// Where an affine function is zero that has these values at the ends.
-fn crossing([at_a, at_c]: [IBig; 2]) -> Option<Part> {
+fn crossing([at_a, at_c]: [IBig; 2]) -> Option<SegmentPart> {
     let under = &at_a - at_c;
-    Part::between(at_a, under)
+    SegmentPart::between(at_a, under)
 }

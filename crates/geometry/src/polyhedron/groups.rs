@@ -12,7 +12,7 @@ use super::keep::GROUP_MAX;
 use super::mesh::Polyhedron;
 use super::placed::slack;
 use super::ray::around;
-use super::surface::Surface;
+use super::surface::TriangleSurface;
 use super::tree::{Extent, Node};
 use crate::Vec3;
 use crate::claim::{Direction, Points, Solid, SolidKind};
@@ -56,7 +56,7 @@ pub enum BoundaryKind<'a> {
     /// The region that triangles bound.
     Region(&'a Polyhedron),
     /// Triangles and nothing beside them.
-    Surface(&'a Surface),
+    Surface(&'a TriangleSurface),
 }
 
 /// What bounds a placed body: triangles, or its hull in one piece.
@@ -80,7 +80,7 @@ impl<'a> From<&HulledBody<'a>> for Boundary<'a> {
 
 impl<'a> Boundary<'a> {
     /// Its triangles; none of one that is its hull.
-    pub(crate) fn mesh(&self) -> Option<&'a Surface> {
+    pub(crate) fn mesh(&self) -> Option<&'a TriangleSurface> {
         match self.kind {
             BoundaryKind::Hull => None,
             BoundaryKind::Region(region) => Some(region.surface()),
@@ -88,8 +88,8 @@ impl<'a> Boundary<'a> {
         }
     }
 
-    /// The boxes of the nodes of its tree where it is, which hold the body exactly; the box of all of
-    /// it of a body in one piece.
+    /// The boxes of the nodes of its tree where it is, which hold the body exactly; of a body in
+    /// one piece the box of all of it.
     pub(crate) fn placed_boxes(&self) -> Vec<Extent> {
         let points: Vec<Vec3> =
             self.vertices().iter().map(|v| self.pose.apply_rounded(v)).collect();
@@ -114,7 +114,7 @@ impl<'a> Boundary<'a> {
 
     /// The vertices that certificates name.
     pub fn vertices(&self) -> &'a [Vec3] {
-        self.mesh().map_or(self.hull.vertices(), Surface::vertices)
+        self.mesh().map_or(self.hull.vertices(), TriangleSurface::vertices)
     }
 
     /// As a judge sees it.
@@ -277,7 +277,7 @@ impl<'a> FaceGroups<'a> {
 }
 
 /// The corners of the box around a group in the body's frame, which are exact.
-fn box_corners(mesh: &Surface, node: Node) -> [Vec3; 8] {
+fn box_corners(mesh: &TriangleSurface, node: Node) -> [Vec3; 8] {
     let Extent { low, high } = mesh.boxes()[node.at as usize];
     std::array::from_fn(|corner| {
         Vec3::from_fn(|axis, _| if corner >> axis & 1 == 1 { high[axis] } else { low[axis] })

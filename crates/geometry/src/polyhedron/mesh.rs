@@ -13,7 +13,7 @@ use dashu_int::{IBig, UBig};
 use super::canonical;
 use super::meeting::{Sight, segment_meets_triangle, triangles_meet};
 use super::ray::{Start, around, crosses_odd};
-use super::surface::Surface;
+use super::surface::TriangleSurface;
 use super::tree::{BoxedTree, Tree, any_meeting_leaves};
 use crate::Vec3;
 use crate::effort::{Effort, Stopped};
@@ -28,7 +28,7 @@ use crate::pose::{COORDINATE_MAX, Pose};
 #[derive(Clone, Debug)]
 pub struct Polyhedron {
     /// What bounds it.
-    surface: Surface,
+    surface: TriangleSurface,
     /// For each triangle, beyond the edge from each of its corners to the next: the third corner of
     /// the triangle there.
     across: Vec<[u32; 3]>,
@@ -169,21 +169,21 @@ impl Polyhedron {
         let (_, shells) = shells(&triangles, &edges);
         let across = across(&triangles, &edges);
         let owned = owned(vertices.len(), &triangles);
-        let surface = Surface::assemble(vertices, triangles);
+        let surface = TriangleSurface::assemble(vertices, triangles);
         Self { surface, across, shells, owned, volume }
     }
 
     /// The triangles that bound it.
-    pub fn surface(&self) -> &Surface {
+    pub fn surface(&self) -> &TriangleSurface {
         &self.surface
     }
 
-    /// See [`Surface::vertices`].
+    /// See [`TriangleSurface::vertices`].
     pub fn vertices(&self) -> &[Vec3] {
         self.surface.vertices()
     }
 
-    /// See [`Surface::triangles`].
+    /// See [`TriangleSurface::triangles`].
     pub fn triangles(&self) -> &[[u32; 3]] {
         self.surface.triangles()
     }

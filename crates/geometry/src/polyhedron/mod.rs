@@ -1,5 +1,6 @@
 //! Solids that need not be convex, given by the triangles that bound them, and surfaces that bound
-//! nothing; and how two solids stand where they are. When moving ones meet is asked in [`super::contact_time::polyhedra`].
+//! nothing; and how two solids stand where they are. When moving ones meet is asked in
+//! [`super::contact_time::polyhedra`].
 //!
 //! Reading order: `surface` is triangles as they are, `mesh` says which of them bound a region and
 //! `canonical` in which order they are, `tree` finds near
@@ -21,8 +22,8 @@ pub(super) mod ray;
 mod surface;
 pub(super) mod tree;
 
-pub use entering::Entry;
+pub use entering::SurfaceEntry;
 pub use groups::{Boundary, BoundaryKind, HulledBody};
 pub use mesh::{Polyhedron, PolyhedronError};
 pub use placed::PlacedPoints;
-pub use surface::{Surface, SurfaceError};
+pub use surface::{SurfaceError, TriangleSurface};

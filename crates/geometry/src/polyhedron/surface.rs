@@ -13,7 +13,7 @@ use crate::pose::COORDINATE_MAX;
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Surface {
+pub struct TriangleSurface {
     vertices: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
     tree: Tree,
@@ -45,7 +45,7 @@ pub enum SurfaceError {
     },
 }
 
-impl Surface {
+impl TriangleSurface {
     /// Makes a surface of triangles. Equal points are one vertex, the order of a triangle's corners
     /// does not matter, and of equal triangles there is one. Vertices that no triangle names are no
     /// part of it.
@@ -193,10 +193,10 @@ mod tests {
     #[test]
     fn a_surface_does_not_depend_on_how_it_is_listed() {
         let given = points(&[[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [9., 9., 9.]]);
-        let plain = Surface::new(&given, &[[0, 1, 2]]).unwrap();
+        let plain = TriangleSurface::new(&given, &[[0, 1, 2]]).unwrap();
         // Turned over, drawn twice, with points that come again, in another order.
         let again = points(&[[0., 1., -0.], [0., -0., 0.], [1., 0., 0.], [0., 1., 0.]]);
-        let twice = Surface::new(&again, &[[3, 1, 2], [0, 2, 1], [2, 0, 1]]).unwrap();
+        let twice = TriangleSurface::new(&again, &[[3, 1, 2], [0, 2, 1], [2, 0, 1]]).unwrap();
         assert_eq!(plain.vertices(), twice.vertices());
         assert_eq!((plain.triangles(), twice.triangles()), (&[[0, 1, 2]][..], &[[0, 1, 2]][..]));
         assert_eq!((plain.vertices().len(), plain.edge_count(), plain.dimension()), (3, 3, 2));
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn degenerate_triangles_are_the_segments_and_points_that_they_are() {
         let given = points(&[[0., 0., 0.], [1., 0., 0.], [2., 0., 0.], [0., 0., 0.]]);
-        let thin = Surface::new(&given, &[[0, 1, 2], [0, 3, 1], [3, 0, 0]]).unwrap();
+        let thin = TriangleSurface::new(&given, &[[0, 1, 2], [0, 3, 1], [3, 0, 0]]).unwrap();
         assert_eq!(thin.triangles(), [[0, 0, 0], [0, 0, 1], [0, 1, 2]]);
         assert_eq!((thin.edge_count(), thin.dimension()), (3, 1));
         assert_eq!(thin.bounds(), [Vec3::zeros(), Vec3::new(2., 0., 0.)]);
@@ -214,10 +214,10 @@ mod tests {
     #[test]
     fn what_is_no_surface_is_refused_with_its_place() {
         let given = points(&[[0., 0., 0.], [1., 0., 0.], [2., 0., f64::NAN]]);
-        let refused = |triangles: &[[u32; 3]]| Surface::new(&given, triangles).unwrap_err();
+        let refused = |triangles: &[[u32; 3]]| TriangleSurface::new(&given, triangles).unwrap_err();
         assert_eq!(refused(&[]), SurfaceError::Count { found: 0 });
         assert_eq!(refused(&[[0, 1, 0]]), SurfaceError::Coordinate { vertex: 2 });
-        let refused = Surface::new(&given[..2], &[[0, 1, 0], [0, 1, 2]]).unwrap_err();
+        let refused = TriangleSurface::new(&given[..2], &[[0, 1, 0], [0, 1, 2]]).unwrap_err();
         assert_eq!(refused, SurfaceError::NoVertex { triangle: 1, vertex: 2 });
     }
 }

@@ -141,8 +141,8 @@ impl<'a> CoverSide<'a> {
         vertices
     }
 
-    /// Whether no part of this body's surface is inside the region that the other one may be, if the
-    /// surfaces do not meet: then a part that is connected is all inside or all outside.
+    /// Whether no part of this body's surface is inside the region that the other one may be, if
+    /// the surfaces do not meet: then a part that is connected is all inside or all outside.
     fn is_outside(
         &self,
         other: &Self,

@@ -4,22 +4,19 @@
 
 use super::cover::{CoverShows, Payer, Span, exact_points, is_inside, judge_cover};
 use super::exact::{
-    Exact, exact_differences, exact_point, holds_origin, holds_origin_strictly, minus,
-    scalar_product, vector_product,
+    Exact, exact_point, holds_origin, holds_origin_strictly, minus, scalar_product, vector_product,
 };
 use super::meeting::holds_origin_in_solid;
+use super::named::is_face;
+use super::pieces::{judge_inner_piece, judge_overlapping_pieces, judge_touching_pieces};
 use super::refusal::Refusal;
 use super::still::velocity_of;
-use super::surfaces::faces_of;
-use crate::claim::{
-    Bodies, Face, InnerPoint, Outcome, Solid, SolidClaim, SolidKind, SolidProof, Solids,
-};
+use crate::claim::{Face, InnerPoint, Outcome, Solid, SolidClaim, SolidKind, SolidProof, Solids};
 use crate::effort::Effort;
 use crate::motion::Motion;
 use crate::number::Sign;
 use crate::number::dyadic::Dyadic;
 use crate::pose::Pose;
-use crate::vertex_pair::VertexPair;
 
 /// Proves a verdict from scratch. A step is a link of a cover, or a look along a ray.
 ///
@@ -84,20 +81,9 @@ pub fn judge_solids(
             if held { Ok(()) } else { Err(Refusal::FacesApart) }
         }
         SolidProof::TouchingPieces { pairs, cover } => {
-            if [&solids.p, &solids.q].iter().any(|solid| solid.region().is_some()) {
-                return Err(Refusal::BoundFails("neither body is a region"));
-            }
-            let differences = differences_of_pieces(solids, pairs)?;
-            if !(holds_origin(&differences) || holds_origin_in_solid(&differences)) {
-                return Err(Refusal::FacesApart);
-            }
-            let shows = CoverShows::AtRest { least: Dyadic::zero(), more_than: None };
-            judge_cover(solids, &shows, cover, &mut Payer::new(effort))
+            judge_touching_pieces(solids, pairs, cover, effort)
         }
-        SolidProof::OverlappingPieces(pairs) => {
-            let differences = differences_of_pieces(solids, pairs)?;
-            if holds_origin_strictly(&differences) { Ok(()) } else { Err(Refusal::FacesApart) }
-        }
+        SolidProof::OverlappingPieces(pairs) => judge_overlapping_pieces(solids, pairs),
         SolidProof::InnerPiece { triangle, weights } => {
             judge_inner_piece(solids, *triangle, weights, effort)
         }
@@ -221,60 +207,6 @@ pub(super) fn differences(
         face.iter().map(|&v| exact_point(&solid.points, v)).collect::<Vec<_>>()
     });
     Ok(p.iter().flat_map(|x| q.iter().map(|y| minus(y, x))).collect())
-}
-
-/// The differences of pairs of vertices of a face of each body, one of which at least is a surface.
-fn differences_of_pieces(solids: &Solids<'_>, pairs: &[VertexPair]) -> Result<Vec<Exact>, Refusal> {
-    let is_surface = |solid: &Solid<'_>| matches!(solid.kind, SolidKind::Surface(_));
-    if !is_surface(&solids.p) && !is_surface(&solids.q) {
-        return Err(Refusal::BoundFails("one body is a surface"));
-    }
-    faces_of(solids, pairs, 6)?;
-    exact_differences(&Bodies { p: solids.p.points, q: solids.q.points }, pairs)
-}
-
-/// Whether a point of a surface is inside the region that the other body is. With W the sum of the
-/// weights, the point and the region are compared W times as large.
-fn judge_inner_piece(
-    Solids { p, q }: &Solids<'_>,
-    triangle: [u32; 3],
-    weights: &[f64; 3],
-    effort: &mut Effort<'_>,
-) -> Result<(), Refusal> {
-    let (surface, region, triangles, names) = match (p.kind, q.kind) {
-        (SolidKind::Surface(_), SolidKind::Region(triangles)) => (p, q, triangles, ["P", "Q"]),
-        (SolidKind::Region(triangles), SolidKind::Surface(_)) => (q, p, triangles, ["Q", "P"]),
-        _ => return Err(Refusal::BoundFails("one is a surface, and the other bounds a region")),
-    };
-    is_face(surface, &Face::from(triangle), names[0])?;
-    let is_weight = |weight: &f64| (0.0..f64::INFINITY).contains(weight);
-    if !weights.iter().all(is_weight) || weights.iter().all(|weight| *weight <= 0.0) {
-        return Err(Refusal::BoundFails("weights are lengths of which one is not 0"));
-    }
-    let weights = weights.map(Dyadic::from);
-    let whole = &(&weights[0] + &weights[1]) + &weights[2];
-    let corners = triangle.map(|v| exact_point(&surface.points, v));
-    let point: Exact = std::array::from_fn(|k| {
-        let [a, b, c] = [0, 1, 2].map(|at| &weights[at] * &corners[at][k]);
-        &(&a + &b) + &c
-    });
-    let scaled = |corner: Exact| -> Exact { corner.map(|x| &x * &whole) };
-    let around: Vec<Exact> = exact_points(region, effort)?.into_iter().map(scaled).collect();
-    match is_inside(&point, &around, triangles, effort)? {
-        Some(true) => Ok(()),
-        Some(false) | None => Err(Refusal::NotInside(names[1])),
-    }
-}
-
-/// A vertex, an edge or a triangle: some corners of one triangle. What vertices of a hull span is
-/// in it.
-pub(super) fn is_face(solid: &Solid<'_>, face: &Face, name: &'static str) -> Result<(), Refusal> {
-    let exists = |v: &u32| (*v as usize) < solid.points.points.len();
-    let is_in = |corners: &[u32; 3]| face.iter().all(|v| corners.contains(v));
-    let is_one = !face.is_empty()
-        && face.iter().all(exists)
-        && solid.triangles().is_none_or(|triangles| triangles.iter().any(is_in));
-    if is_one { Ok(()) } else { Err(Refusal::NotAFace(name)) }
 }
 
 /// A hull may be flat, and then has no inner points. A region has a volume, and a triangle of a

@@ -8,12 +8,12 @@ use super::cover::{CoverShows, Payer, exact_points, is_inside, judge_cover};
 use super::distance::judge_bounds;
 use super::exact::{exact_differences, exact_point};
 use super::motion::judge_contact_of_faces;
+use super::named::faces_of;
 use super::nearest::nearest_point;
 use super::refusal::Refusal;
 use super::rounded::sum;
-use super::solids::is_face;
 use crate::claim::{
-    Bodies, Face, MotionClaim, Outcome, RoundedSolidProof, RoundedSolids, SolidClaim, SolidCourse,
+    Bodies, MotionClaim, Outcome, RoundedSolidProof, RoundedSolids, SolidClaim, SolidCourse,
     SolidDistanceClaim, SolidKind, SolidMarginClaim, SolidMarginProof, Solids,
 };
 use crate::effort::Effort;
@@ -213,35 +213,4 @@ fn compared_with(
     faces_of(solids, pairs, most)?;
     let bodies = Bodies { p: solids.p.points, q: solids.q.points };
     Ok(nearest_point(&exact_differences(&bodies, pairs)?).length_compared(length))
-}
-
-/// The vertices that pairs name of each body, ascending, each once: of one face of it.
-pub(super) fn faces_of(
-    solids: &Solids<'_>,
-    pairs: &[VertexPair],
-    most: usize,
-) -> Result<[Vec<u32>; 2], Refusal> {
-    if !(1..=most).contains(&pairs.len()) {
-        return Err(Refusal::PairCount(if most == 3 { "one to three" } else { "one to six" }));
-    }
-    let of = |vertex: fn(&VertexPair) -> u32| {
-        let mut named: Vec<u32> = pairs.iter().map(vertex).collect();
-        named.sort_unstable();
-        named.dedup();
-        named
-    };
-    let named = [of(|pair| pair.i), of(|pair| pair.j)];
-    for ((solid, vertices), name) in [&solids.p, &solids.q].into_iter().zip(&named).zip(["P", "Q"])
-    {
-        if solid.triangles().is_none() {
-            let is_missing = |&at: &u32| at as usize >= solid.points.points.len();
-            if vertices.iter().any(is_missing) {
-                return Err(Refusal::NotAFace(name));
-            }
-            continue;
-        }
-        let face = Face::try_from(&vertices[..]).map_err(|_| Refusal::NotAFace(name))?;
-        is_face(solid, &face, name)?;
-    }
-    Ok(named)
 }
