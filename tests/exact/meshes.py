@@ -211,13 +211,64 @@ def is_on(point, corners, normal):
     return -1 not in turns
 
 
+def is_inside_region(surface, region, pairs):
+    """Whether a mesh that bounds nothing, and meets the surface of a region in these pairs, has a point inside."""
+    met = {}
+    for i, k in pairs:
+        met.setdefault(i, []).append(k)
+    for shell in surface.shells():
+        if not any(k in met for k in shell) and region.holds(surface.corners[shell[0]][0]):
+            return True
+    for k, around in met.items():
+        normal, pieces, flat = surface.normals[k], [[tuple(map(rational, x)) for x in surface.corners[k]]], []
+        for j in around:
+            corners, across = region.corners[j], region.normals[j]
+            if any(cross(normal, across)):
+                pieces = cut(pieces, across, corners[0])
+                continue
+            flat.append(j)
+            for a, b in zip(corners, corners[1:] + corners[:1]):
+                pieces = cut(pieces, cross(normal, sub(b, a)), a)
+        for inner in map(inner_point, pieces):
+            on = any(is_on(inner, region.corners[j], region.normals[j]) for j in flat)
+            if not on and region.holds(inner):
+                return True
+    return False
+
+
+def cross_each_other(p, q, normals):
+    """Whether two triangles have inner points in common, and are not in parallel planes."""
+    way = cross(*normals)
+    if not any(way):
+        return False
+    ends = []
+    for corners, other, normal in ((p, q, normals[1]), (q, p, normals[0])):
+        heights = [rational(dot(normal, sub(x, other[0]))) for x in corners]
+        if not {1, -1} <= signs(heights):
+            return False
+        found = [dot(way, x) for x, h in zip(corners, heights) if h == 0]
+        for i, j in ((0, 1), (1, 2), (2, 0)):
+            if heights[i] * heights[j] < 0:
+                share = heights[i] / (heights[i] - heights[j])
+                a, b = dot(way, corners[i]), dot(way, corners[j])
+                found.append(a + share * (b - a))
+        ends.append((min(found), max(found)))
+    return max(ends[0][0], ends[1][0]) < min(ends[0][1], ends[1][1])
+
+
 def stand(p, q):
-    """How two meshes stand. Two that bound no region have no inner points: all that they share is touching."""
+    """How two meshes stand. Two that bound no region overlap if two of their triangles cross."""
     pairs = meeting(p, q)
     if not pairs:
         held = (p.is_region and any(p.holds(q.points[v]) for v in q.shells_firsts())
                 or q.is_region and any(q.holds(p.points[v]) for v in p.shells_firsts()))
         return "OVERLAPPING" if held else "SEPARATED"
-    if p.is_region and q.is_region and interiors_meet(p, q, pairs):
-        return "OVERLAPPING"
-    return "TOUCHING"
+    if p.is_region and q.is_region:
+        held = interiors_meet(p, q, pairs)
+    elif p.is_region:
+        held = is_inside_region(q, p, [(k, i) for i, k in pairs])
+    elif q.is_region:
+        held = is_inside_region(p, q, pairs)
+    else:
+        held = any(cross_each_other(p.corners[i], q.corners[k], (p.normals[i], q.normals[k])) for i, k in pairs)
+    return "OVERLAPPING" if held else "TOUCHING"

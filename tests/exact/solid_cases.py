@@ -244,7 +244,26 @@ def anywhere(draw):
         bodies[0].moves = tuple(draw.uniform(-6, 6) for _ in range(3))
     return case
 
+def as_surface(draw, body):
+    """Its triangles alone: all of them, some of them twice, or some missing."""
+    way, kept = draw.randrange(3), body.triangles
+    if way == 1:
+        kept = kept + [list(reversed(t)) for t in kept[::3]]
+    if way == 2:
+        kept = [t for t in kept if draw.random() < 0.6] or kept[:1]
+    body.triangles, body.is_region = kept, False
+
+def surfaces(draw):
+    """One or both are what bounds them, or a part of that."""
+    case = draw.choice((lattice, in_notches, shared_faces, an_ulp_off, cavities, shells_in_shells, rings, pegs,
+                        beside_polytopes, one_on_itself, slivers, anywhere))(draw)
+    case.verdict = None
+    meshes = [body for body in (case.p, case.q) if body.triangles]
+    for body in draw.sample(meshes, draw.randrange(1, len(meshes) + 1)):
+        as_surface(draw, body)
+    return case
+
 FAMILIES = {"lattice": lattice, "vertex to face": vertex_to_face, "edge to edge": edge_to_edge, "corners": corners,
             "in notches": in_notches, "shared faces": shared_faces, "an ulp off": an_ulp_off, "cavities": cavities,
             "shells in shells": shells_in_shells, "rings": rings, "pegs": pegs, "beside polytopes": beside_polytopes,
-            "one on itself": one_on_itself, "scales": scales, "slivers": slivers, "anywhere": anywhere}
+            "one on itself": one_on_itself, "scales": scales, "slivers": slivers, "anywhere": anywhere, "surfaces": surfaces}

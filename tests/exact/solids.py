@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Compares what a server says of closed meshes with an exact oracle that looks at all pairs of triangles.
+"""Compares what a server says of meshes with an exact oracle that looks at all pairs of triangles.
 
-A fresh server of the binary CLEARANCE is asked in batches how polyhedra stand, beside each other and beside polytopes,
+A fresh server of the binary CLEARANCE is asked in batches how polyhedra and surfaces stand, beside each other and polytopes,
 within margins too, how far apart they are, and when they first meet where nothing turns. The oracle (meshes.py) puts every
 triangle beside every other one, casts rays, and cuts what meets; distances are the least of all pairs of triangles. Every
 answer has to have a certificate, but for those of which docs/contract.md says that there is none; of some cases they are
@@ -18,7 +18,7 @@ from verifiers import Verifiers
 # Why an answer may have no certificate, by the verdict: NO_WAY and TOO_THIN.
 ALLOWED = {"TOUCHING": 2, "OVERLAPPING": 4}
 # How a mesh is registered, by whether it bounds a region. One that does not has no inside for the oracle either.
-TREATMENTS = {True: "MESH_TREATMENT_POLYHEDRON"}
+TREATMENTS = {True: "MESH_TREATMENT_POLYHEDRON", False: "MESH_TREATMENT_SURFACE"}
 AT_ONCE = 64  # cases whose bodies are registered together
 
 

@@ -48,11 +48,13 @@ class Known:
 
     def of(self, told):
         body = self.case.p if told == self.case.p.asked() else self.case.q
-        hull = extremes(body.points)
         if body.triangles is None and body.radius:
+            hull = extremes(body.points)
             return cs.Solid(hull), hull, body.radius
         points, facets = self.verifiers.listed(told.get("alias") or told["id"])
-        return cs.Solid(points, facets if body.triangles else None, facets), hull, body.radius
+        is_surface = bool(body.triangles) and not body.is_region
+        solid = cs.Solid(points, facets if body.triangles else None, facets, is_surface)
+        return solid, extremes(points), body.radius
 
 
 def convex(kind, p, q, poses, radii, case, question, answer):
