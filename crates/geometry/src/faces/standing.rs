@@ -2,6 +2,9 @@
 //! triangles or the whole of a polytope. Two pieces stand as any convex bodies do, with their
 //! radii; the nearest pieces tell it of the bodies, unless one is within the other.
 
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
 use arrayvec::ArrayVec;
 
 use super::bound::least_gap;
@@ -18,6 +21,7 @@ use crate::polyhedron::entering::{Entering, SurfaceEntry};
 use crate::polyhedron::groups::{Boundary, BoundaryKind, FaceGroups};
 use crate::polyhedron::placed::{Stand, Whose, slack};
 use crate::polyhedron::ray::{Start, around, crosses_odd};
+use crate::polyhedron::tree::Node;
 use crate::pose::scaled_points::{Exponents, ScaledPoints};
 use crate::rounded::{self, RoundedPair};
 use crate::separation::{METHODS, decide};
@@ -97,23 +101,19 @@ impl Standing {
 /// are that near. A step is a pair of groups, or a box that a ray looks at.
 pub fn stand(surfaces: &Surfaces<'_>, effort: &mut Effort<'_>) -> Result<Standing, Stopped> {
     effort.one_question(|effort| {
-        let mut entering = entering(surfaces);
-        let mut meeting = Vec::new();
-        let listed = entering.as_ref().map(|_| &mut meeting);
-        let by_faces = nearest(surfaces, listed, effort)?;
+        let mut contacts = Contacts::new(surfaces);
+        let (by_faces, touching) = contacts.nearest(effort)?;
         if matches!(by_faces, Standing::Near(_)) {
             return Ok(by_faces);
-        }
-        if let Some(entering) = &mut entering {
-            let mut meeting = surface_first(surfaces, &meeting);
-            let entry = entering.find(&mut meeting, effort)?;
-            return Ok(entry.map_or(by_faces, Standing::Entered));
         }
         let [p, q] = &surfaces.bodies;
         let is_inside = match (p.kind, q.kind) {
             (BoundaryKind::Hull, BoundaryKind::Region(region)) => is_inside(p, region, q, effort)?,
             (BoundaryKind::Region(region), BoundaryKind::Hull) => is_inside(q, region, p, effort)?,
-            _ => false,
+            _ => {
+                let entry = contacts.entry(&touching, effort)?;
+                return Ok(entry.map_or(by_faces, Standing::Entered));
+            }
         };
         Ok(if is_inside { Standing::Inside } else { by_faces })
     })
@@ -138,12 +138,6 @@ pub(super) fn entering<'a>(surfaces: &Surfaces<'a>) -> Option<Entering<'a>> {
     }
 }
 
-/// Pairs of triangles of P and of Q as pairs of the surface and of the region.
-fn surface_first(surfaces: &Surfaces<'_>, pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {
-    let is_p = matches!(surfaces.bodies[0].kind, BoundaryKind::Surface(_));
-    pairs.iter().map(|&[m, n]| if is_p { [m, n] } else { [n, m] }).collect()
-}
-
 /// The proof that a surface is inside a region at a place that was found.
 fn prove_entry(
     surfaces: &Surfaces<'_>,
@@ -162,48 +156,126 @@ fn prove_entry(
     Err(Unproven::TooThin)
 }
 
-/// By the pieces alone. All pairs of triangles that touch are listed, if that is asked for.
-fn nearest(
-    surfaces: &Surfaces<'_>,
-    mut listed: Option<&mut Vec<[u32; 2]>>,
-    effort: &mut Effort<'_>,
-) -> Result<Standing, Stopped> {
-    let mut groups = surfaces.groups();
-    // What rounding may take from the gap of two boxes, metres.
-    let haze = BOX_HAZE * surfaces.magnitude();
-    let mut found = Standing::Apart;
-    let mut open = vec![groups.each_ref().map(FaceGroups::root)];
-    while let Some(nodes) = open.pop() {
-        effort.spend_step()?;
-        if (0..2).any(|k| !groups[k].has_hull(nodes[k])) {
-            let bound = least_gap(&groups, nodes, surfaces.radii, Some(haze), effort)?;
-            if bound.gap <= haze {
-                open.extend(opened(&groups, nodes).into_iter().rev());
+/// Pieces of two bodies that are in contact.
+struct Contacts<'a, 'b> {
+    surfaces: &'b Surfaces<'a>,
+    groups: [FaceGroups<'a>; 2],
+    /// What rounding may take from the gap of two boxes, metres.
+    haze: f64,
+}
+
+/// Two pieces that are in contact.
+struct PieceContact {
+    nodes: [Node; 2],
+    verdict: Verdict,
+    /// What shows it.
+    pairs: ArrayVec<VertexPair, 6>,
+}
+
+impl<'a, 'b> Contacts<'a, 'b> {
+    fn new(surfaces: &'b Surfaces<'a>) -> Self {
+        let haze = BOX_HAZE * surfaces.magnitude();
+        Self { surfaces, groups: surfaces.groups(), haze }
+    }
+
+    /// How the bodies stand by the pieces alone; and of a surface beside a region all triangles
+    /// that touch this, if none overlaps it.
+    fn nearest(
+        &mut self,
+        effort: &mut Effort<'_>,
+    ) -> Result<(Standing, BTreeMap<u32, Node>), Stopped> {
+        let surface = self.surface_beside_region();
+        let (mut found, mut touching) = (Standing::Apart, BTreeMap::new());
+        let roots = self.groups.each_ref().map(FaceGroups::root);
+        self.each(roots, effort, |groups, contact| {
+            let PieceContact { nodes, verdict, pairs } = contact;
+            if verdict == Verdict::Overlapping {
+                found = Standing::Near(pairs);
+                return ControlFlow::Break(());
             }
-            continue;
+            if let Some(k) = surface {
+                touching.insert(groups[k].triangle(nodes[k]), nodes[k]);
+            }
+            if found == Standing::Apart {
+                found = Standing::Touching(pairs);
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok((found, touching))
+    }
+
+    /// Where a surface that overlaps no piece of a region is inside it, if it is; `touching` are
+    /// all of its triangles that touch the region's.
+    fn entry(
+        &mut self,
+        touching: &BTreeMap<u32, Node>,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<SurfaceEntry>, Stopped> {
+        let Some(surface) = self.surface_beside_region() else { return Ok(None) };
+        let Some(mut entering) = entering(self.surfaces) else { return Ok(None) };
+        for (&triangle, &node) in touching {
+            let mut nodes = self.groups.each_ref().map(FaceGroups::root);
+            nodes[surface] = node;
+            // One triangle at a time: all pairs may be as many as the square.
+            let mut others = Vec::new();
+            self.each(nodes, effort, |groups, contact| {
+                let region = 1 - surface;
+                others.push(groups[region].triangle(contact.nodes[region]));
+                ControlFlow::Continue(())
+            })?;
+            let entry = entering.of_touching(triangle, &others, effort)?;
+            if entry.is_some() {
+                return Ok(entry);
+            }
         }
-        OuterPair::prepare(&mut groups, nodes);
-        let outer = OuterPair::of(&groups, nodes).ok_or(Stopped::Unresolved)?;
-        let (verdict, pairs) = how_hulls_stand(&outer.pair, surfaces.radii, effort)?;
-        if verdict == Verdict::Separated {
-            continue;
-        }
-        if let Some((_, [first, second])) = halved(&groups, nodes) {
-            open.extend([second, first]);
-            continue;
-        }
-        let pairs = names(&groups, &outer.pair, &pairs);
-        if verdict == Verdict::Overlapping {
-            return Ok(Standing::Near(pairs));
-        }
-        if let Some(listed) = &mut listed {
-            listed.push([0, 1].map(|k| groups[k].triangle(nodes[k])));
-        }
-        if found == Standing::Apart {
-            found = Standing::Touching(pairs);
+        entering.of_parts(touching.keys().copied(), effort)
+    }
+
+    /// Which of the bodies is a surface beside a region.
+    fn surface_beside_region(&self) -> Option<usize> {
+        let [p, q] = &self.surfaces.bodies;
+        match (p.kind, q.kind) {
+            (BoundaryKind::Surface(_), BoundaryKind::Region(_)) => Some(0),
+            (BoundaryKind::Region(_), BoundaryKind::Surface(_)) => Some(1),
+            _ => None,
         }
     }
-    Ok(found)
+
+    /// Hands over all pieces of two groups that are in contact, until that is enough.
+    fn each(
+        &mut self,
+        from: [Node; 2],
+        effort: &mut Effort<'_>,
+        mut take: impl FnMut(&[FaceGroups<'a>; 2], PieceContact) -> ControlFlow<()>,
+    ) -> Result<(), Stopped> {
+        let (groups, radii) = (&mut self.groups, self.surfaces.radii);
+        let mut open = vec![from];
+        while let Some(nodes) = open.pop() {
+            effort.spend_step()?;
+            if (0..2).any(|k| !groups[k].has_hull(nodes[k])) {
+                let bound = least_gap(groups, nodes, radii, Some(self.haze), effort)?;
+                if bound.gap <= self.haze {
+                    open.extend(opened(groups, nodes).into_iter().rev());
+                }
+                continue;
+            }
+            OuterPair::prepare(groups, nodes);
+            let outer = OuterPair::of(groups, nodes).ok_or(Stopped::Unresolved)?;
+            let (verdict, pairs) = how_hulls_stand(&outer.pair, radii, effort)?;
+            if verdict == Verdict::Separated {
+                continue;
+            }
+            if let Some((_, [first, second])) = halved(groups, nodes) {
+                open.extend([second, first]);
+                continue;
+            }
+            let pairs = names(groups, &outer.pair, &pairs);
+            if take(groups, PieceContact { nodes, verdict, pairs }).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// How two convex bodies stand, with what shows that they meet.

@@ -146,35 +146,36 @@ impl<'a> Entering<'a> {
         }
     }
 
-    /// A place inside, if there is one. `meeting` are pairs of triangles, of the surface and of the
-    /// region, that share points: all that do. A step is one of these, or a box that a ray looks
-    /// at.
-    pub(crate) fn find(
+    /// A place inside of a triangle that touches these of the region, all that it touches. A step is
+    /// one of them, or a box that a ray looks at.
+    pub(crate) fn of_touching(
         &mut self,
-        meeting: &mut [[u32; 2]],
+        triangle: u32,
+        others: &[u32],
         effort: &mut Effort<'_>,
     ) -> Result<Option<SurfaceEntry>, Stopped> {
-        meeting.sort_unstable();
+        let place = if self.surface.is_degenerate(triangle) {
+            self.along(triangle, others, effort)?
+        } else {
+            self.of_triangle(triangle, others, effort)?
+        };
+        Ok(place.map(|place| SurfaceEntry { triangle, place }))
+    }
+
+    /// A place inside of the parts of the surface that have none of the triangles which touch the
+    /// region. A step is a box that a ray looks at.
+    pub(crate) fn of_parts(
+        &mut self,
+        touching: impl Iterator<Item = u32>,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<SurfaceEntry>, Stopped> {
         let lowest = self.surface.lowest_of_parts();
-        let mut met = BTreeSet::new();
-        for of_one in meeting.chunk_by(|a, b| a[0] == b[0]) {
-            let triangle = of_one[0][0];
-            met.insert(lowest[self.surface.triangle(triangle)[0] as usize]);
-            let others: Vec<u32> = of_one.iter().map(|pair| pair[1]).collect();
-            let place = if self.surface.is_degenerate(triangle) {
-                self.along(triangle, &others, effort)?
-            } else {
-                self.of_triangle(triangle, &others, effort)?
-            };
-            if let Some(place) = place {
-                return Ok(Some(SurfaceEntry { triangle, place }));
-            }
-        }
-        for (triangle, corners) in (0..).zip(self.surface.triangles()) {
+        let part_of = |corners: [u32; 3]| lowest[corners[0] as usize];
+        let mut met: BTreeSet<u32> =
+            touching.map(|triangle| part_of(self.surface.triangle(triangle))).collect();
+        for (triangle, &corners) in (0..).zip(self.surface.triangles()) {
             // The first triangle that has a part's lowest vertex begins with it.
-            if met.insert(lowest[corners[0] as usize])
-                && self.is_vertex_inside(corners[0], effort)?
-            {
+            if met.insert(part_of(corners)) && self.is_vertex_inside(corners[0], effort)? {
                 return Ok(Some(SurfaceEntry { triangle, place: EntryPlace::Corner(0) }));
             }
         }
