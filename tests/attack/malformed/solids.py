@@ -73,7 +73,9 @@ def solids(wire, report):
             report.holds(wire.call('GetServerInfo', {}).code == 'OK', f'alive after {method} of {p} and {q}')
     ask('CheckCollision', 'options.method', BAD, options={'method': 'gjk'})
     for velocity in (0, 5e-324, -8, 2.0**960): report.holds(wire.call('FindFirstContact', {'p': solid, 'q': other, 'qMotion': {'linear': {'velocity': {'x': velocity}}}}).code == 'OK', f'velocity {velocity}')
-    report.refused('in a session', wire.call('OpenSession', {'state': {'bodies': [{'id': 1, 'parts': [solid]}]}}), LATER, field='state.bodies[0].parts[0].alias')
+    report.refused('depths in a session', wire.call('OpenSession', {'state': {'bodies': [{'id': 1, 'parts': [solid]}]}, 'report': {'depths': True}}), LATER, field='report.depths')
+    flat = {'vertices': {'xyz': [0, 0, 0, 1, 0, 0, 0, 1, 0]}}
+    report.refused('a flat part beside it', wire.call('OpenSession', {'state': {'bodies': [{'id': 1, 'parts': [solid]}, {'id': 2, 'parts': [flat]}]}}), LATER, field='state.bodies[1].parts[0]')
     report.refused('unknown', wire.call('CheckCollision', {'p': {'id': 'm1-' + '0' * 64}, 'q': other}), MISSING, field='p.id')
     row = [{'body': {'alias': 'attack/one', 'pose': {'translation': {'x': 3 * k}}}, 'motion': {'linear': {'velocity': {'x': -k}}}} for k in range(300)]
     reply = wire.call('FindFirstCollision', {'bodies': row})

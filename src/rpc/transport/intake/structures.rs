@@ -415,6 +415,7 @@ mod tests {
             "chain",
             "contact_pairs",
             "corners",
+            "covers",
             "entries",
             "free",
             "margin_pairs",
