@@ -146,8 +146,8 @@ impl<'a> Entering<'a> {
         }
     }
 
-    /// A place inside of a triangle that touches these of the region, all that it touches. A step is
-    /// one of them, or a box that a ray looks at.
+    /// A place inside of a triangle that touches these of the region, all that it touches. A step
+    /// is one of them, or a box that a ray looks at.
     pub(crate) fn of_touching(
         &mut self,
         triangle: u32,
