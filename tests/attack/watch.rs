@@ -80,6 +80,10 @@ pub(crate) struct Noticed {
     pooled: Vec<Duration>,
     pooled_refused: Vec<String>,
     resident_max: u64,
+    /// The longest that a thread which only sleeps was kept from going on: for so long nobody on
+    /// this machine was served. Machines that check changes are shared, and stand still for most of
+    /// a second now and then.
+    stood_still: Duration,
 }
 
 /// Tells the process of the watchers the address and the process of the server.
@@ -137,14 +141,18 @@ fn watchers_watch_until_they_are_told_to_stop() {
     let pooled = std::thread::spawn(move || alone(watch_pool(address, &of_pool)));
     let in_thread = most.clone();
     let memory = std::thread::spawn(move || {
+        let mut stood_still = Duration::ZERO;
         while !of_memory.load(Ordering::Relaxed) {
             in_thread.fetch_max(resident(process), Ordering::Relaxed);
+            let begun = Instant::now();
             std::thread::sleep(INTERVAL);
+            stood_still = stood_still.max(begun.elapsed() - INTERVAL);
         }
+        stood_still
     });
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
     over.store(true, Ordering::Relaxed);
-    memory.join().unwrap();
+    let stood_still = memory.join().unwrap();
     let (small, small_refused) = small.join().expect("another client is answered");
     let health = health.join().expect("health is answered");
     let (pooled, pooled_refused) = pooled.join().expect("the pool answers");
@@ -157,6 +165,7 @@ fn watchers_watch_until_they_are_told_to_stop() {
         pooled,
         pooled_refused,
         resident_max,
+        stood_still,
     };
     std::io::stdout().write_all(noticed.to_text().as_bytes()).unwrap();
 }
@@ -247,6 +256,7 @@ impl Noticed {
     fn to_text(&self) -> String {
         // What the tests' own frame has begun to print is not over.
         let mut text = format!("\nresident {}\n", self.resident_max);
+        writeln!(text, "stood_still {}", self.stood_still.as_nanos()).unwrap();
         let asked = [&self.health, &self.small, &self.alone, &self.pooled];
         for (name, times) in ["health", "small", "alone", "pooled"].into_iter().zip(asked) {
             for time in times {
@@ -270,6 +280,7 @@ impl Noticed {
             let time = || Duration::from_nanos(value.parse().unwrap());
             match name {
                 "resident" => noticed.resident_max = value.parse().unwrap(),
+                "stood_still" => noticed.stood_still = time(),
                 "health" => noticed.health.push(time()),
                 "small" => noticed.small.push(time()),
                 "alone" => noticed.alone.push(time()),
@@ -293,19 +304,23 @@ impl Noticed {
         println!(
             "{name:44} {mib:5} MiB, health p99 {health:9.2?} worst {worst:9.2?} of {}, small p99 \
              {small:9.2?} of {}, refused {refused}, pooled {alone:.2?} to {pooled:.2?} of {}, \
-             longest {longest:.2?}, refused {}",
+             longest {longest:.2?}, refused {}, the machine stood still for {:.2?}",
             self.health.len(),
             self.small.len(),
             self.pooled.len(),
             self.pooled_refused.len(),
+            self.stood_still,
         );
-        let slow = slowness();
+        let (slow, still) = (slowness(), self.stood_still);
         assert!(health <= bounds.health_p99 * slow, "health's p99 is {health:?}");
-        assert!(worst <= bounds.health_worst * slow, "a health check took {worst:?}");
+        assert!(worst <= bounds.health_worst * slow + still, "a health check took {worst:?}");
         assert!(small <= bounds.small_p99 * slow, "small questions' p99 is {small:?}");
         let most = alone * bounds.pooled_waits + POOLED_SLACK * slow;
         assert!(pooled <= most, "a question for the pool took {pooled:?} of {most:?}");
-        assert!(longest <= POOLED_LONGEST * slow, "a question for the pool took {longest:?}");
+        assert!(
+            longest <= POOLED_LONGEST * slow + still,
+            "a question for the pool took {longest:?}"
+        );
         for (what, why) in [("small", &self.small_refused), ("pooled", &self.pooled_refused)] {
             assert!(why.len() <= bounds.refused_max, "{} {what}: {:?}", why.len(), why.first());
         }
@@ -324,6 +339,7 @@ fn what_watchers_notice_is_the_same_in_the_other_process() {
         pooled: vec![Duration::from_millis(4), Duration::from_millis(5)],
         pooled_refused: vec!["ResourceExhausted".to_owned()],
         resident_max: 1 << 30,
+        stood_still: Duration::from_micros(7),
     };
     let text = format!("running 1 test\ntest watch ... {}ok\n", noticed.to_text());
     let small_refused = vec!["Unavailable in two lines".to_owned()];

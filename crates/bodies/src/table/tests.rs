@@ -329,16 +329,19 @@ fn only_convex_parts_go_where_scenes_keep_them() {
 }
 
 #[test]
-fn cells_and_robots_take_polytopes_and_polyhedra_as_what_they_are() {
+fn what_a_place_takes_is_handed_over_as_what_it_is() {
     for place in Place::ALL {
-        let is_polyhedron = |kind| {
+        for kind in Kind::ALL {
             let body = tetrahedron(kind);
-            place.whole(&body).map(|whole| whole.polyhedron.is_some())
-        };
-        assert!(!is_polyhedron(Kind::Polytope).unwrap());
-        assert!(is_polyhedron(Kind::Rounded).is_err());
-        let is_taken = matches!(place, Place::Obstacle | Place::RobotPart);
-        assert_eq!(is_polyhedron(Kind::Polyhedron).ok(), is_taken.then_some(true), "{place:?}");
+            match place.whole(&body) {
+                Ok(whole) => {
+                    assert!(place.takes(kind).is_ok() && kind != Kind::Surface, "{place:?}");
+                    assert_eq!(whole.polyhedron.is_some(), kind == Kind::Polyhedron, "{place:?}");
+                    assert_eq!(whole.hull.radius > 0.0, kind == Kind::Rounded, "{place:?}");
+                }
+                Err(refused) => assert_eq!(Err(refused), place.takes(kind)),
+            }
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::motion::Motion;
 /// in it, their vertices in order around them). A step is a look at two triangles.
 ///
 /// ```
-/// use clearance_geometry::claim::{Points, Solid, Solids};
+/// use clearance_geometry::claim::{Points, Solid, SolidKind, Solids};
 /// use clearance_geometry::effort::Effort;
 /// use clearance_geometry::judge::judge_faces;
 /// use clearance_geometry::{Vec3, motion::Motion, pose::Pose};
