@@ -181,12 +181,12 @@ class Meshes(unittest.TestCase):
                             ((2, 2, 2), "SEPARATED")):
             self.assertEqual(stand(of(TETRAHEDRON), of(OCTAHEDRON, by)), verdict, by)
 
-    def test_triangles_that_bound_nothing_only_touch(self):
+    def test_triangles_that_bound_nothing_overlap_where_they_cross(self):
         square = [(0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)], [(0, 1, 2), (0, 2, 3)]
         sheet = lambda by: Mesh([tuple(x + d for x, d in zip(point, by)) for point in square[0]], square[1], is_region=False)
         upright = Mesh([(1, 1, -1), (3, 1, -1), (2, 1, 1)], [(0, 1, 2)], is_region=False)
         self.assertEqual([stand(sheet(by), upright) for by in ((0, 0, 0), (0, 0, 1), (0, 0, 2), (2, 1, 0), (4, 0, 0))],
-                         ["TOUCHING", "TOUCHING", "SEPARATED", "TOUCHING", "SEPARATED"])
+                         ["OVERLAPPING", "TOUCHING", "SEPARATED", "TOUCHING", "SEPARATED"])
         self.assertEqual([stand(sheet((0, 0, 0)), sheet(by)) for by in ((4, 4, 0), (1, 1, 0), (5, 0, 0))],
                          ["TOUCHING", "TOUCHING", "SEPARATED"])
 
