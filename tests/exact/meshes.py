@@ -153,25 +153,28 @@ def cut_pieces_are_inside(mesh, other, met):
         if not any(k in met for k in shell) and other.holds(mesh.corners[shell[0]][0]):
             return True
     for k, around in met.items():
-        normal = mesh.normals[k]
-        pieces = [[tuple(map(rational, x)) for x in mesh.corners[k]]]
-        flat = []
-        for j in around:
-            corners, across = other.corners[j], other.normals[j]
-            if any(cross(normal, across)):
-                pieces = cut(pieces, across, corners[0])
-                continue
-            flat.append(j)
-            for a, b in zip(corners, corners[1:] + corners[:1]):
-                pieces = cut(pieces, cross(normal, sub(b, a)), a)
-        for piece in pieces:
-            inner = inner_point(piece)
-            on = [j for j in flat if is_on(inner, other.corners[j], other.normals[j])]
-            if any(dot(normal, other.normals[j]) > 0 for j in on):
+        for inner, on in pieces_cut(mesh, k, other, around):
+            if any(dot(mesh.normals[k], other.normals[j]) > 0 for j in on):
                 return True
             if not on and other.holds(inner):
                 return True
     return False
+
+
+def pieces_cut(mesh, k, other, around):
+    """A triangle is cut along those of the other mesh that it meets: a point inside of each piece, with the triangles in
+    the same plane that the point is on."""
+    normal, pieces, flat = mesh.normals[k], [[tuple(map(rational, x)) for x in mesh.corners[k]]], []
+    for j in around:
+        corners, across = other.corners[j], other.normals[j]
+        if any(cross(normal, across)):
+            pieces = cut(pieces, across, corners[0])
+            continue
+        flat.append(j)
+        for a, b in zip(corners, corners[1:] + corners[:1]):
+            pieces = cut(pieces, cross(normal, sub(b, a)), a)
+    for inner in map(inner_point, pieces):
+        yield inner, [j for j in flat if is_on(inner, other.corners[j], other.normals[j])]
 
 
 def cut(pieces, normal, point):
@@ -219,21 +222,8 @@ def is_inside_region(surface, region, pairs):
     for shell in surface.shells():
         if not any(k in met for k in shell) and region.holds(surface.corners[shell[0]][0]):
             return True
-    for k, around in met.items():
-        normal, pieces, flat = surface.normals[k], [[tuple(map(rational, x)) for x in surface.corners[k]]], []
-        for j in around:
-            corners, across = region.corners[j], region.normals[j]
-            if any(cross(normal, across)):
-                pieces = cut(pieces, across, corners[0])
-                continue
-            flat.append(j)
-            for a, b in zip(corners, corners[1:] + corners[:1]):
-                pieces = cut(pieces, cross(normal, sub(b, a)), a)
-        for inner in map(inner_point, pieces):
-            on = any(is_on(inner, region.corners[j], region.normals[j]) for j in flat)
-            if not on and region.holds(inner):
-                return True
-    return False
+    return any(not on and region.holds(inner)
+               for k, around in met.items() for inner, on in pieces_cut(surface, k, region, around))
 
 
 def cross_each_other(p, q, normals):

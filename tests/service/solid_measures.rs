@@ -43,7 +43,7 @@ fn other(random: &mut Random, is_ball: bool) -> api::PlacedBody {
     api::PlacedBody { source, pose: Some(pose(random)) }
 }
 
-fn of_distance(
+pub(crate) fn of_distance(
     question: &api::MeasureDistanceRequest,
     answer: &api::MeasureDistanceResponse,
 ) -> Claim {

@@ -3,7 +3,6 @@
 
 use api::polytope_spec::Source;
 use api::static_certificate::Proof;
-use api::verify_certificate_request::Claim;
 use api::{Outcome, Verdict};
 use clearance_geometry::hull::samples::Random;
 use clearance_proto as api;
@@ -11,6 +10,7 @@ use tonic::Code;
 
 use crate::polyhedra::{channel, keep, placed, register, with_channel};
 use crate::server::{Server, body, cube, vector, verify};
+use crate::solid_measures::of_distance;
 use crate::solid_proofs::{of_collision, of_motion};
 
 fn surface(alias: &str, mesh: api::Mesh) -> api::PolytopeSpec {
@@ -64,14 +64,6 @@ async fn a_surface_is_kept_under_one_id_however_it_is_drawn_and_described() {
     let refused = register(&server, points).await.unwrap_err();
     assert!(refused.message().contains("only a mesh is a surface"), "{}", refused.message());
     assert!(refused.message().contains("polytopes[0].treatment"), "{}", refused.message());
-}
-
-fn of_distance(
-    question: &api::MeasureDistanceRequest,
-    answer: &api::MeasureDistanceResponse,
-) -> Claim {
-    let (question, answer) = (Some(question.clone()), Some(answer.clone()));
-    Claim::Distance(api::DistanceClaim { question, answer })
 }
 
 #[tokio::test]

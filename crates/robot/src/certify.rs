@@ -303,7 +303,7 @@ impl<'a> Certifier<'a> {
 
 /// What shows that bodies are farther apart than they can get.
 enum Apart<T> {
-    /// This.
+    /// This shows it.
     Shown(T),
     /// They are not, or not by enough to show it.
     TooNear,

@@ -55,7 +55,7 @@ pub struct EdgeClaim<'a> {
     pub contact: Option<(f64, [u32; 2])>,
 }
 
-/// What shows it.
+/// The proof of what is said of an edge.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EdgeCertificate {
     /// They join and lead from 0 to `free_until`; none: nothing is said to be free.
@@ -102,7 +102,7 @@ pub enum GapProof {
 /// That a pair is within the margin.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EdgeContactProof {
-    /// Of two polytopes.
+    /// Two polytopes are in contact, as their vertices show.
     Polytopes {
         /// The proof of the verdict.
         verdict: StaticProof,

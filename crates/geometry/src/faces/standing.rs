@@ -168,7 +168,7 @@ struct Contacts<'a, 'b> {
 struct PieceContact {
     nodes: [Node; 2],
     verdict: Verdict,
-    /// What shows it.
+    /// Pairs of their vertices that show it.
     pairs: ArrayVec<VertexPair, 6>,
 }
 

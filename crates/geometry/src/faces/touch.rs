@@ -7,16 +7,12 @@ use crate::Vec3;
 use crate::claim::{Face, SolidProof};
 use crate::contact_time::Travel;
 use crate::contact_time::polyhedra::proof::cover::{Bounds, Room, cover};
+use crate::contact_time::polyhedra::proof::touch::{NEARBY, first_then_along_axes, normal_of};
 use crate::contact_time::polyhedra::proof::{Unproven, is_accepted_of};
 use crate::effort::Effort;
-use crate::number::tolerance;
 use crate::pair::VertexPair;
 use crate::polyhedron::Boundary;
 use crate::pose::Pose;
-
-/// How far Q comes, as a part of its place and size: far enough for rounding not to bend the way,
-/// and not so far that much else is in it.
-const NEARBY: f64 = 1.0 / 1_048_576.0;
 
 /// Tries the ways out of the faces that meet, and those along and between the axes.
 pub(super) fn prove(
@@ -58,22 +54,8 @@ fn faces_of(pairs: &[VertexPair]) -> Option<[Face; 2]> {
     Some([of(|pair| pair.i)?, of(|pair| pair.j)?])
 }
 
-/// Along the normals of the faces, both ways: a surface has no outside. Then along the axes and
-/// between two or three of them, as out of a corner.
+/// Along the normals of the faces, both ways: a surface has no outside. Then along the axes.
 fn ways(bodies: [&Boundary<'_>; 2], faces: &[Face; 2]) -> Vec<Vec3> {
-    let normals = [0, 1].map(|k| normal(bodies[k], &faces[k]));
-    let of_faces = normals.into_iter().flat_map(|normal| [normal, -normal]);
-    let grid =
-        (0..27u8).map(|k| Vec3::new(f64::from(k % 3), f64::from(k / 3 % 3), f64::from(k / 9)));
-    let mut around: Vec<Vec3> = grid.map(|at| at.add_scalar(-1.0)).collect();
-    around.sort_by(|a, b| a.norm_squared().total_cmp(&b.norm_squared()));
-    of_faces.chain(around).filter(|way| way.amax() > tolerance::WAY_NONE).collect()
-}
-
-/// The normal of a triangle, rounded; zero of a vertex or an edge.
-fn normal(body: &Boundary<'_>, face: &Face) -> Vec3 {
-    let [a, b, c] = face.as_slice() else { return Vec3::zeros() };
-    let [a, b, c] = [a, b, c].map(|&i| body.pose.apply_rounded(&body.vertices()[i as usize]));
-    let to_size = |v: Vec3| if v.amax() > 0.0 { v / v.amax() } else { v };
-    to_size(to_size(b - a).cross(&to_size(c - a)))
+    let normals = [0, 1].map(|k| normal_of(bodies[k].vertices(), &bodies[k].pose, &faces[k]));
+    first_then_along_axes(normals.into_iter().flat_map(|normal| [normal, -normal]))
 }

@@ -27,7 +27,7 @@ use crate::pose::{COORDINATE_MAX, Pose};
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Polyhedron {
-    /// What bounds it.
+    /// The triangles that bound it.
     surface: TriangleSurface,
     /// For each triangle, beyond the edge from each of its corners to the next: the third corner of
     /// the triangle there.

@@ -167,7 +167,7 @@ impl<'a> MeshParts<'a> {
         Self { wanted: Wanted { certificate: false, ..self.wanted }, ..self }
     }
 
-    /// How they stand.
+    /// Decides how they stand.
     pub(crate) fn stand(
         &self,
         poses: [Pose; 2],

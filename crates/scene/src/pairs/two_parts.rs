@@ -197,7 +197,7 @@ impl<'a> TwoParts<'a> {
         Self { meshes: self.meshes.map(MeshParts::without_proofs), ..self }
     }
 
-    /// The same parts elsewhere.
+    /// Puts the same parts into other poses.
     pub(crate) fn at(self, [p, q]: [Pose; 2]) -> Self {
         let Pair { p: of_p, q: of_q } = self.cores;
         let cores = Pair { p: Placed { pose: p, ..of_p }, q: Placed { pose: q, ..of_q } };

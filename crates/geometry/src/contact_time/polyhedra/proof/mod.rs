@@ -11,7 +11,7 @@
 pub(crate) mod cover;
 mod inner;
 mod several;
-mod touch;
+pub(crate) mod touch;
 
 pub use self::several::{Found, Several, prove_collision};
 

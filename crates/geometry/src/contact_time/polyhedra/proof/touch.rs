@@ -11,10 +11,11 @@ use crate::contact_time::polyhedra::{Faces, Moving, first_contact};
 use crate::effort::Effort;
 use crate::number::tolerance;
 use crate::polyhedron::HulledBody;
+use crate::pose::Pose;
 
 /// How far Q comes, as a part of its place and size: far enough for rounding not to bend the way,
 /// and not so far that much else is in it.
-const NEARBY: f64 = 1.0 / 1_048_576.0;
+pub(crate) const NEARBY: f64 = 1.0 / 1_048_576.0;
 
 /// How often a way is turned out of faces that it runs into: a body has that many sides close to a
 /// point, or the next way is tried.
@@ -41,7 +42,7 @@ pub(super) fn prove(
     open.reverse();
     while let Some((away, turns)) = open.pop() {
         let from = to + away * (reach / away.amax());
-        let at_start = HulledBody { pose: crate::pose::Pose { translation: from, ..q.pose }, ..*q };
+        let at_start = HulledBody { pose: Pose { translation: from, ..q.pose }, ..*q };
         let travels = [Travel::by(&Vec3::zeros()), Travel { from, to }];
         let [of_p, of_q] = [(p, travels[0]), (&at_start, travels[1])]
             .map(|(shape, travel)| Moving { body: shape.body, pose: shape.pose, travel });
@@ -77,19 +78,29 @@ pub(super) fn prove(
 /// them, as out of a corner.
 fn ways([p, q]: [&HulledBody<'_>; 2], [of_p, of_q]: &[Face; 2]) -> Vec<Vec3> {
     let (from_p, from_q) = (out(p, of_p), out(q, of_q));
+    let of_faces = [from_p, -from_q, from_p - from_q];
+    first_then_along_axes(of_faces)
+}
+
+/// These ways, then those along the axes and between two or three of them, as out of a corner;
+/// without those that lead nowhere.
+pub(crate) fn first_then_along_axes(ways: impl IntoIterator<Item = Vec3>) -> Vec<Vec3> {
     let grid =
         (0..27u8).map(|k| Vec3::new(f64::from(k % 3), f64::from(k / 3 % 3), f64::from(k / 9)));
     let mut around: Vec<Vec3> = grid.map(|at| at.add_scalar(-1.0)).collect();
     around.sort_by(|a, b| a.norm_squared().total_cmp(&b.norm_squared()));
-    let of_faces = [from_p, -from_q, from_p - from_q];
-    of_faces.into_iter().chain(around).filter(|way| way.amax() > tolerance::WAY_NONE).collect()
+    ways.into_iter().chain(around).filter(|way| way.amax() > tolerance::WAY_NONE).collect()
+}
+
+/// The normal of a face; see [`normal_of`].
+fn out(shape: &HulledBody<'_>, face: &Face) -> Vec3 {
+    normal_of(shape.body.vertices(), &shape.pose, face)
 }
 
 /// The normal of a triangle, rounded; zero of a vertex or an edge.
-fn out(shape: &HulledBody<'_>, face: &Face) -> Vec3 {
+pub(crate) fn normal_of(vertices: &[Vec3], pose: &Pose, face: &Face) -> Vec3 {
     let [a, b, c] = face.as_slice() else { return Vec3::zeros() };
-    let [a, b, c] =
-        [a, b, c].map(|&i| shape.pose.apply_rounded(&shape.body.vertices()[i as usize]));
+    let [a, b, c] = [a, b, c].map(|&i| pose.apply_rounded(&vertices[i as usize]));
     // To size first, so that products neither overflow nor underflow.
     let to_size = |v: Vec3| if v.amax() > 0.0 { v / v.amax() } else { v };
     to_size(to_size(b - a).cross(&to_size(c - a)))
