@@ -159,6 +159,11 @@ class Cover:
 
 def parts(solid):
     """A vertex of each part of a mesh that is connected."""
+    return [part[0] for part in members(solid)]
+
+
+def members(solid):
+    """The vertices of each part of a mesh that is connected."""
     near, seen, found = {}, set(), []
     for triangle in solid.triangles:
         for v in triangle:
@@ -166,12 +171,13 @@ def parts(solid):
     for first in near:
         if first in seen:
             continue
-        found.append(first)
+        found.append([])
         open_ = [first]
         while open_:
             v = open_.pop()
             if v not in seen:
                 seen.add(v)
+                found[-1].append(v)
                 open_ += [w for triangle in near[v] for w in triangle if w not in seen]
     return found
 
@@ -263,16 +269,16 @@ def verify_solids(p, q, pose_p, pose_q, verdict, proof):
 
 
 def verify_pieces(pair, solids, form, body):
-    """How two bodies stand of which one is a surface, by their pieces: triangles, or the whole of a polytope."""
-    require(any(solid.is_surface for solid in solids), "neither body is a surface")
+    """How two bodies stand by their pieces: triangles, or the whole of a polytope."""
+    require(any(solid.triangles is not None for solid in solids), "neither body is made of triangles")
     pairs = vertex_pairs(body.get("pairs", []))
     named_by(solids, pairs, 6)
     differences = pair.differences(pairs, 1, 6)
     if form == "overlappingPieces":
+        require(any(solid.is_surface for solid in solids), "neither body is a surface")
         return require(len(pairs) >= 4 and strictly_inside(differences), "the pieces do not overlap")
-    require(all(solid.region is None for solid in solids), "one of the bodies is a polyhedron")
     require(nearest(differences)[0] == (0, 0, 0), "the pieces share no point")
-    Beside(pair, solids, (0, 0, 0), 0).verify(body.get("cover", {}))
+    Touching(pair, solids, (0, 0, 0), 0).verify(body.get("cover", {}))
 
 
 def verify_inner_piece(pair, solids, body):
@@ -295,16 +301,106 @@ def verify_inner_piece(pair, solids, body):
     require(inside(point, around, solids[1 - of].region) is True, "the point is not inside the polyhedron")
 
 
-class Beside(Cover):
-    """Along each direction, all at rest, what is left of one body is not beyond what is left of the other."""
+class Touching(Cover):
+    """Along each direction, all at rest, what is left of one body is not beyond what is left of the other; and of each
+    body nothing is inside the region that the other may be. Triangles that touch reach the plane between two groups."""
+
+    def __init__(self, *of):
+        super().__init__(*of)
+        self.pairs = set()
 
     def apart(self, at, groups, chain):
         named = self.named(groups)
         for _ in chain:
             self.visit(len(named[0]) + len(named[1]))
         require(is_at_rest(chain), f"step {at} is not one of bodies at rest")
-        gap = self.gap(named, self.pair.direction(direction(chain[0].get("direction"))))
+        s = self.pair.direction(direction(chain[0].get("direction")))
+        gap = self.gap(named, s)
         require(gap >= 0, f"step {at} does not show that they have no inner points in common")
+        if gap > 0 or None in groups:
+            return
+        plane = max(dot(s, self.pair.placed[0][v]) for v in named[0])
+        there = [[t for t in group if any(dot(s, self.pair.placed[k][v]) == plane for v in self.solids[k].triangles[t])]
+                 for k, group in enumerate(groups)]
+        self.visit(len(there[0]) * len(there[1]))
+        self.pairs.update((m, n) for m in there[0] for n in there[1])
+
+    def outside(self, of, other):
+        solid, around = self.solids[of], self.solids[other].region
+        if around is None:
+            return  # nothing is inside a surface; and no inner point of a polytope is on a triangle beside it
+        points, corners = self.pair.placed[of], self.pair.placed[other]
+        is_outside = lambda point: self.visit(len(corners) + 3 * len(around)) or inside(point, corners, around) is False
+        if solid.triangles is None:
+            four = independent(points)
+            require(four, "a flat polytope has no inner points")
+            mean = tuple(Fraction(sum(x[k] for x in four), 4) for k in range(3))
+            return require(is_outside(mean), "a polytope is inside the other body")
+        beside = {}
+        for pair in self.pairs:
+            beside.setdefault(pair[of], []).append(pair[other])
+        touched = {v for t in beside for v in solid.triangles[t]}
+        for part in members(solid):
+            require(not touched.isdisjoint(part) or is_outside(points[part[0]]), "a part may be inside the other body")
+        for t, others in beside.items():
+            look_at_clock()
+            own = [points[v] for v in solid.triangles[t]]
+            cut_by = [[corners[v] for v in around[n]] for n in others]
+            normal = solid.region and cross(sub(own[1], own[0]), sub(own[2], own[0]))
+            for cell, on in cells(own, cut_by):
+                self.visit(1)
+                weights = [sum(corner[k] / sum(corner) for corner in cell) / len(cell) for k in range(3)]
+                same = next((n for lines, n in on if all(dot(line, weights) <= 0 for line in lines)), None)
+                if same is not None:
+                    require(not normal or dot(normal, same) <= 0, "both bodies are on one side of a common face")
+                    continue
+                point = tuple(sum(w * corner[k] for w, corner in zip(weights, own)) for k in range(3))
+                require(is_outside(point), "a piece of one body is inside the other")
+
+
+def independent(points):
+    """Four points that are in no plane, if there are any."""
+    edge = next((sub(x, points[0]) for x in points if x != points[0]), None)
+    normal = next((n for x in points for n in [cross(edge, sub(x, points[0]))] if any(n)), None) if edge else None
+    last = next((x for x in points if dot(normal, sub(x, points[0]))), None) if normal else None
+    third = next(x for x in points if any(cross(edge, sub(x, points[0])))) if normal else None
+    return [points[0], add(points[0], edge), third, last] if last else None
+
+
+def cells(corners, others):
+    """What is left of a triangle that is cut by the planes of other triangles, and by the edges of those in its own
+    plane: each a list of corners, as weights of the triangle's; with the lines and normals of those in its plane."""
+    left, flat = [[(Fraction(1), 0, 0), (0, Fraction(1), 0), (0, 0, Fraction(1))]], []
+    for a, b, c in others:
+        normal = cross(sub(b, a), sub(c, a))
+        lines = [tuple(dot(normal, sub(x, a)) for x in corners)]
+        if not any(lines[0]):
+            along = [cross(sub(v, u), normal) for u, v in ((a, b), (b, c), (c, a))]
+            lines = [tuple(dot(s, sub(x, u)) for x in corners) for s, u in zip(along, (a, b, c))]
+            flat.append((lines, normal))
+        for line in lines:
+            left = [half for cell in left for half in halves(cell, line)]
+    return [(cell, flat) for cell in left]
+
+
+def halves(cell, line):
+    """The parts of a convex cell on both sides of a line; all of it, if the line does not run through its inside."""
+    heights = [dot(line, corner) for corner in cell]
+    if not min(heights) < 0 < max(heights):
+        return [cell]
+    parts = []
+    for sign in (1, -1):
+        part = []
+        for k, corner in enumerate(cell):
+            here, there = sign * heights[k], sign * heights[(k + 1) % len(cell)]
+            if here >= 0:
+                part.append(corner)
+            if here * there < 0:
+                next_ = cell[(k + 1) % len(cell)]
+                t = Fraction(here) / (here - there)
+                part.append(tuple(x + t * (y - x) for x, y in zip(corner, next_)))
+        parts.append(part)
+    return parts
 
 
 def is_at_rest(chain):

@@ -249,16 +249,31 @@ async fn an_answer_whose_proof_would_be_too_long_goes_without_and_says_why() {
     let answer = client.find_first_contact(falling(1.25, 8.0)).await.unwrap().into_inner();
     assert_eq!((answer.t_contact, answer.uncertified), (Some(0.5), true));
     assert_eq!(answer.uncertified_reason(), UncertifiedReason::TooLong);
-    // What fills the slot from wall to wall touches it, and no straight way leads there but along
-    // it.
-    let block: Vec<f64> =
-        crate::server::cube().chunks(3).flat_map(|c| [c[0], c[1] * 0.5, c[2]]).collect();
+}
+
+/// What fills the slot from wall to wall comes there on no short straight way that is free. It went
+/// without a proof; that no pieces overlap, and nothing is inside both, is one.
+#[tokio::test]
+async fn what_fills_a_slot_is_proven_to_touch_it_by_pieces() {
+    let (server, _) = with_channel().await;
+    let block: Vec<f64> = cube().chunks(3).flat_map(|c| [c[0], c[1] * 0.5, c[2]]).collect();
     server.register("block", &block).await;
-    let question = collision(placed("channel", 0., 0.), placed("block", 1.0, 1.0));
-    let answer = client.check_collision(question).await.unwrap().into_inner();
-    assert_eq!((answer.verdict(), answer.uncertified), (Verdict::Touching, true));
+    let mut client = server.queries();
+    let ask = |x: f64| collision(placed("channel", 0., 0.), placed("block", x, 1.0));
+    let question = ask(1.0);
+    let answer = client.check_collision(question.clone()).await.unwrap().into_inner();
+    assert_eq!((answer.verdict(), answer.uncertified), (Verdict::Touching, false));
     assert!(answer.face_contact.is_some());
-    assert_eq!(answer.uncertified_reason(), UncertifiedReason::NoWay);
+    let Some(api::static_certificate::Proof::Solid(proof)) =
+        answer.certificate.as_ref().and_then(|certificate| certificate.proof.as_ref())
+    else {
+        panic!("{answer:?}");
+    };
+    assert!(matches!(proof.proof, Some(api::solid_proof::Proof::TouchingPieces(_))), "{proof:?}");
+    assert!(verify(&server, of_collision(&question, &answer)).await.valid);
+    for x in [1f64.next_up(), 1f64.next_down(), 0.0, 3.0] {
+        assert!(!verify(&server, of_collision(&ask(x), &answer)).await.valid, "{x}");
+    }
 }
 
 /// Which of them is first the server knows exactly, but no certificate orders what is in one

@@ -9,12 +9,12 @@ use std::sync::{Arc, OnceLock};
 use super::body::PartBody;
 use super::claim::EdgeContactProof;
 use clearance_geometry::claim::{Cover, Reach, Verdict};
-use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_verdict};
+use clearance_geometry::contact_time::polyhedra::proof::Unproven;
 use clearance_geometry::contact_time::polyhedra::{self, Faces, PosedPolyhedron};
 use clearance_geometry::distance::{self, DistanceSide, Stops, compare_beyond};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::distance::FaceDistance;
-use clearance_geometry::faces::{self, Clear, Surfaces, margin, prove_clear};
+use clearance_geometry::faces::{self, Clear, Surfaces, margin, prove_clear, prove_solids};
 use clearance_geometry::pair::{Pair, Placed};
 use clearance_geometry::polyhedron::{HulledBody, PlacedPoints, Polyhedron};
 use clearance_geometry::separation::{METHODS, decide};
@@ -281,7 +281,7 @@ impl<'a> SolidPair<'a> {
             let near = margin::compare(&Surfaces::new([p, q]), margin, effort)?;
             return Ok(EdgeContactProof::Near(near.pairs));
         }
-        prove_verdict([p, q], verdict, faces.as_ref(), COVER_STEPS_MAX, effort)
+        prove_solids([p, q], verdict, faces.as_ref(), COVER_STEPS_MAX, effort)
             .map(EdgeContactProof::Solids)
     }
 

@@ -14,12 +14,12 @@ use crate::kind::Kind;
 use crate::solid::{Meeting, ReadySolid};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{RoundedSolidProof, SolidProof, Verdict};
-use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_verdict};
+use clearance_geometry::contact_time::polyhedra::proof::Unproven;
 use clearance_geometry::contact_time::polyhedra::{self, Faces};
 use clearance_geometry::distance::{Compared, compare};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::standing::{self, Standing};
-use clearance_geometry::faces::{Clear, Surfaces, common, margin, prove_clear};
+use clearance_geometry::faces::{Clear, Surfaces, common, margin, prove_clear, prove_solids};
 use clearance_geometry::pair::Pair;
 use clearance_geometry::polyhedron::{Boundary, BoundaryKind};
 use clearance_geometry::pose::Pose;
@@ -243,7 +243,7 @@ impl ReadyBoundaries {
                     StandBy::Faces(faces) => faces.as_ref(),
                     StandBy::Hulls(_) | StandBy::Pieces(_) => None,
                 };
-                prove_verdict(shapes, stand.verdict, faces, steps_max, effort)
+                prove_solids(shapes, stand.verdict, faces, steps_max, effort)
                     .map(VerdictProof::OfSolids)
             }
             (Self::Pieces(_), StandBy::Pieces(found)) => {

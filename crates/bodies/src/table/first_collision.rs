@@ -5,10 +5,12 @@ use super::row::{FACES_NANOSECONDS, FLAT, Needs, NotAnswered, SURFACES, TableEnt
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use crate::solid::{Meeting, ReadySolid};
+use clearance_geometry::claim::{CollisionProof, Verdict};
 use clearance_geometry::contact_time::Travel;
-use clearance_geometry::contact_time::polyhedra::proof::{Several, prove_collision};
+use clearance_geometry::contact_time::polyhedra::proof::{Several, Unproven, prove_collision};
 use clearance_geometry::contact_time::polyhedra::{self, Moving, first_collision};
 use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::faces::{Surfaces, prove_touching};
 
 pub use clearance_geometry::contact_time::polyhedra::Collision;
 pub use clearance_geometry::contact_time::polyhedra::proof::Found;
@@ -84,7 +86,30 @@ pub fn answer(
             .iter()
             .map(|mover| Several { shape: mover.solid.shape(), travel: mover.travel })
             .collect();
-        prove_collision(&bodies, collision.as_ref(), wanted.cover_steps_max, effort)
+        prove(&bodies, collision.as_ref(), wanted.cover_steps_max, effort)
     });
     Ok(FirstCollisionAnswer { collision, meeting, proof })
+}
+
+/// The proof by ways, or by pieces of two bodies that touch at t = 0 and have no way apart.
+fn prove(
+    bodies: &[Several<'_>],
+    collision: Option<&Collision>,
+    steps_max: u64,
+    effort: &mut Effort<'_>,
+) -> Found {
+    let found = prove_collision(bodies, collision, steps_max, effort);
+    let Some(collision) = collision.filter(|_| found.why == Some(Unproven::NoWay)) else {
+        return found;
+    };
+    if collision.initial != Verdict::Touching {
+        return found;
+    }
+    let surfaces = Surfaces::new(collision.pair.map(|place| &bodies[place].shape));
+    match prove_touching(&surfaces, steps_max, effort) {
+        Ok(proof) => {
+            Found { proof: Some(CollisionProof::AtStart(proof)), open: Vec::new(), why: None }
+        }
+        Err(why) => Found { why: Some(why), ..found },
+    }
 }

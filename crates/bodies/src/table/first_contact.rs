@@ -10,7 +10,7 @@ use crate::body::PlacedBody;
 use crate::kind::Kind;
 use crate::solid::{Meeting, ReadySolid};
 use clearance_geometry::claim::{self, Outcome, Reach, SolidMotionProof, TIME_TOLERANCE, Verdict};
-use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_motion, prove_verdict};
+use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_motion};
 use clearance_geometry::contact_time::{
     METHODS, Method, Travel, first_contact, first_contact_by, names_of_those_that_answer_all,
     polyhedra, translation_of,
@@ -19,7 +19,7 @@ use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::contact::{self, FaceContact, FaceCourse};
 use clearance_geometry::faces::distance::measure;
-use clearance_geometry::faces::{Clear, prove_clear};
+use clearance_geometry::faces::{Clear, prove_clear, prove_solids};
 use clearance_geometry::meeting::{Impact, impact_of_contact};
 use clearance_geometry::motion::Motion;
 use clearance_geometry::pair::{Pair, Question};
@@ -564,7 +564,7 @@ fn prove_first_contact(
     let steps_max = wanted.cover_steps_max;
     if found.initial != Verdict::Separated {
         let faces = contact.map(|contact| &contact.faces);
-        let proof = prove_verdict(shapes, found.initial, faces, steps_max, effort)?;
+        let proof = prove_solids(shapes, found.initial, faces, steps_max, effort)?;
         return Ok(MotionProof::AtStart(VerdictProof::OfSolids(proof)));
     }
     let proof = prove_motion(shapes, travels, contact, steps_max, effort)?;

@@ -34,6 +34,7 @@ mod tests;
 mod touch;
 
 pub use self::cover::{Clear, prove_clear};
+pub use self::touch::{prove_solids, prove_touching};
 
 use arrayvec::ArrayVec;
 

@@ -65,7 +65,7 @@ impl Standing {
         Ok(match self {
             Self::Apart => SolidProof::Separated(cover(Clear::Beyond(0.0))?),
             Self::Touching(pairs) if is_beside_region(surfaces) => {
-                return touch::prove(surfaces, &pairs, steps_max, effort);
+                return touch::prove(surfaces, pairs, steps_max, effort);
             }
             Self::Touching(pairs) => {
                 SolidProof::TouchingPieces { pairs, cover: cover(Clear::NoNearer)? }
@@ -117,6 +117,21 @@ pub fn stand(surfaces: &Surfaces<'_>, effort: &mut Effort<'_>) -> Result<Standin
         };
         Ok(if is_inside { Standing::Inside } else { by_faces })
     })
+}
+
+/// Pairs of a piece of each body that touch, of bodies of which no two pieces overlap.
+pub(super) fn touching_pieces(
+    surfaces: &Surfaces<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<Option<ArrayVec<VertexPair, 6>>, Stopped> {
+    let mut contacts = Contacts::new(surfaces);
+    let roots = contacts.groups.each_ref().map(FaceGroups::root);
+    let mut found = None;
+    contacts.each(roots, effort, |_, contact| {
+        found = (contact.verdict == Verdict::Touching).then_some(contact.pairs);
+        ControlFlow::Break(())
+    })?;
+    Ok(found)
 }
 
 /// Whether one of the bodies is a region.
@@ -306,10 +321,10 @@ fn is_inside(
     mesh: &Boundary<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<bool, Stopped> {
-    let stand = Stand::new(solid, mesh.pose);
+    let stand = Stand::on_demand(solid, mesh.pose);
     let first = &polytope.vertices()[..1];
     let of_first = Exponents::of(first, &polytope.pose);
-    let of_mesh = Exponents::of(solid.vertices(), &mesh.pose);
+    let of_mesh = Exponents::of_looked_at(solid.surface().least_exponent(), &mesh.pose);
     let exponent = of_first.placed.min(of_mesh.placed);
     let point = ScaledPoints::new(first, &polytope.pose, of_first, exponent).place(0);
     let rounded = polytope.pose.apply_rounded(&first[0]);
@@ -320,7 +335,7 @@ fn is_inside(
     let mut corners = ScaledPoints::new(solid.vertices(), &mesh.pose, of_mesh, exponent);
     // The point is on no triangle, so where next to it the ray starts does not matter.
     let start = Start::beside([point.clone(), point.clone(), point], within);
-    crosses_odd(&start, stand.boxed(), effort, |triangle| {
+    crosses_odd(&start, &stand, effort, |triangle| {
         Some(solid.triangle(triangle).map(|i| corners.point(i).clone()))
     })
 }

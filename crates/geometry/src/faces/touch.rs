@@ -1,21 +1,83 @@
-//! Why a surface and a region that touch do no more: one of them comes there from a place nearby in
-//! a straight line, and meets the other only at the end. If the surface were inside the region
-//! there, it would have been before.
+//! Why bodies that touch do no more, of which one is a region. Either one of them comes there from
+//! a place nearby in a straight line, and meets the other only at the end: if it were inside the
+//! other one there, it would have been before. Or, where there is no such way, as for a peg that
+//! fills its hole, no two pieces have inner points in common, and the judge finds the surface of
+//! neither inside the other.
 
-use super::Surfaces;
+use arrayvec::ArrayVec;
+
+use super::standing::touching_pieces;
+use super::{Clear, Surfaces, prove_clear};
 use crate::Vec3;
-use crate::claim::{Face, SolidProof};
+use crate::claim::{Face, SolidProof, Verdict};
 use crate::contact_time::Travel;
+use crate::contact_time::polyhedra::Faces;
 use crate::contact_time::polyhedra::proof::cover::{Bounds, Room, cover};
 use crate::contact_time::polyhedra::proof::touch::{NEARBY, first_then_along_axes, normal_of};
-use crate::contact_time::polyhedra::proof::{Unproven, is_accepted_of};
+use crate::contact_time::polyhedra::proof::{Unproven, is_accepted_of, prove_verdict};
 use crate::effort::Effort;
+use crate::judge::{Refusal, judge_solids};
 use crate::pair::VertexPair;
-use crate::polyhedron::Boundary;
+use crate::polyhedron::{Boundary, HulledBody};
 use crate::pose::Pose;
 
-/// Tries the ways out of the faces that meet, and those along and between the axes.
+/// The proof that two bodies touch which pieces of them show that they meet; a cover has at most
+/// `steps_max` steps and links.
 pub(super) fn prove(
+    surfaces: &Surfaces<'_>,
+    pairs: ArrayVec<VertexPair, 6>,
+    steps_max: u64,
+    effort: &mut Effort<'_>,
+) -> Result<SolidProof, Unproven> {
+    match by_a_way(surfaces, &pairs, steps_max, effort) {
+        Err(Unproven::NoWay) => by_pieces(surfaces, pairs, steps_max, effort),
+        found => found,
+    }
+}
+
+/// The proof of a verdict about two bodies that are no surfaces, with the faces that show it; a
+/// cover has at most `steps_max` steps and links.
+pub fn prove_solids(
+    shapes: [&HulledBody<'_>; 2],
+    verdict: Verdict,
+    faces: Option<&Faces>,
+    steps_max: u64,
+    effort: &mut Effort<'_>,
+) -> Result<SolidProof, Unproven> {
+    match prove_verdict(shapes, verdict, faces, steps_max, effort) {
+        Err(Unproven::NoWay) => prove_touching(&Surfaces::new(shapes), steps_max, effort),
+        found => found,
+    }
+}
+
+/// The proof that two bodies touch, by their pieces.
+pub fn prove_touching(
+    surfaces: &Surfaces<'_>,
+    steps_max: u64,
+    effort: &mut Effort<'_>,
+) -> Result<SolidProof, Unproven> {
+    let pairs = touching_pieces(surfaces, effort)?.ok_or(Unproven::NoWay)?;
+    by_pieces(surfaces, pairs, steps_max, effort)
+}
+
+fn by_pieces(
+    surfaces: &Surfaces<'_>,
+    pairs: ArrayVec<VertexPair, 6>,
+    steps_max: u64,
+    effort: &mut Effort<'_>,
+) -> Result<SolidProof, Unproven> {
+    let cover = prove_clear(surfaces, Clear::NoNearer, steps_max, effort)?;
+    let proof = SolidProof::TouchingPieces { pairs, cover };
+    match judge_solids(&surfaces.solids(), &proof, effort) {
+        Ok(()) => Ok(proof),
+        Err(Refusal::Stopped(stopped)) => Err(stopped.into()),
+        Err(Refusal::CoverTooLong) => Err(Unproven::TooLong),
+        Err(_) => Err(Unproven::NoWay),
+    }
+}
+
+/// Tries the ways out of the faces that meet, and those along and between the axes.
+fn by_a_way(
     surfaces: &Surfaces<'_>,
     pairs: &[VertexPair],
     steps_max: u64,

@@ -128,8 +128,8 @@ impl<'a> Entering<'a> {
         region_pose: Pose,
         surface_is: Whose,
     ) -> Self {
-        let of_surface = (surface.vertices(), surface_pose);
-        let of_region = (region.vertices(), &region_pose);
+        let of_surface = (surface, surface_pose);
+        let of_region = (region.surface(), &region_pose);
         let (region_is, both) = match surface_is {
             Whose::P => (Whose::Q, [of_surface, of_region]),
             Whose::Q => (Whose::P, [of_region, of_surface]),
@@ -141,7 +141,7 @@ impl<'a> Entering<'a> {
             points,
             slack: slack(surface.vertices(), surface_pose),
             exact: Exact::new(both),
-            region: Stand::new(region, region_pose),
+            region: Stand::on_demand(region, region_pose),
             region_is,
         }
     }
@@ -208,7 +208,7 @@ impl<'a> Entering<'a> {
         if !region.whole().meets(start.within()) {
             return Ok(false);
         }
-        crosses_odd(start, region.boxed(), effort, |triangle| {
+        crosses_odd(start, region, effort, |triangle| {
             let corner = |i: u32| exact.point((whose, i)).each_ref().map(|x| x * unit);
             Some(region.body.triangle(triangle).map(corner))
         })

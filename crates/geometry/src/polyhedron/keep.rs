@@ -16,6 +16,7 @@ use crate::polytope::Polytope;
 #[derive(Debug, Default)]
 pub(super) struct KeptGroups {
     boxes: OnceLock<Vec<Extent>>,
+    least_exponent: OnceLock<i64>,
     /// By the places of their nodes.
     hulls: OnceLock<Vec<OnceLock<Box<Polytope>>>>,
     /// What these take, bytes.
@@ -54,6 +55,11 @@ impl KeptGroups {
     /// The boxes of all nodes, made when they are first asked for.
     pub(super) fn boxes(&self, make: impl FnOnce() -> Vec<Extent>) -> &[Extent] {
         self.boxes.get_or_init(make)
+    }
+
+    /// The least exponent of the coordinates, looked for when it is first asked for.
+    pub(super) fn least_exponent(&self, look: impl FnOnce() -> i64) -> i64 {
+        *self.least_exponent.get_or_init(look)
     }
 
     /// The hull of the corners of a group of a mesh of so many triangles; none: there is no room to

@@ -267,7 +267,7 @@ fn check_shells(
         let is_inside = firsts.len() > 1 && {
             let first = &vertices[triangles[triangle as usize][0] as usize];
             let start = Start::beside(corners(triangle), around(first, 0.0));
-            crosses_odd(&start, boxed, effort, |other| {
+            crosses_odd(&start, &boxed, effort, |other| {
                 (shell_of[other as usize] != shell).then(|| corners(other))
             })
             .map_err(PolyhedronError::Unchecked)?
@@ -405,7 +405,7 @@ fn check_intersections(
 ) -> Result<(), PolyhedronError> {
     let mut sight = Given(vertices);
     let mut found = None;
-    let walked = any_meeting_leaves([boxed; 2], effort, |first, second| {
+    let walked = any_meeting_leaves([&boxed; 2], effort, |first, second| {
         if first < second
             && intersect(&mut sight, triangles[first as usize], triangles[second as usize])
         {

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::meeting::Sight;
 use super::mesh::Polyhedron;
-use super::tree::{BoxedTree, Extent};
+use super::surface::TriangleSurface;
+use super::tree::{Extent, Node, NodeBoxes, Tree};
 use crate::number::Sign;
 use crate::number::orientation::{Axis, Side, Turn};
 use crate::number::rounding::{UNDERFLOW, UNDERFLOW_FLOOR, gamma};
@@ -45,41 +46,108 @@ impl PlacedPoints {
 pub(crate) struct Stand<'a> {
     pub(crate) body: &'a Polyhedron,
     pub(crate) pose: Pose,
-    /// The vertices, rounded.
-    pub(crate) points: Cow<'a, [Vec3]>,
-    /// Every coordinate of `points` is within this of the exact one.
+    /// Every coordinate of a [`point`](Self::point) is within this of the exact one.
     pub(crate) slack: f64,
-    /// The largest absolute coordinate of `points`.
+    /// At least the largest absolute coordinate of a point.
     pub(crate) reach: f64,
-    /// The boxes of the nodes of the body's tree; the exact body is inside.
-    pub(crate) boxes: Cow<'a, [Extent]>,
+    placed: HowPlaced<'a>,
+}
+
+/// When the points of a body and its boxes are put where it stands.
+#[derive(Debug)]
+enum HowPlaced<'a> {
+    /// All have been.
+    All(Cow<'a, PlacedPoints>),
+    /// Each is when it is asked for: of a large body few are.
+    OnDemand {
+        /// The magnitudes of the rotation's entries.
+        rotation: Mat3,
+    },
 }
 
 impl<'a> Stand<'a> {
+    /// For who looks at all of the body.
     pub(crate) fn new(body: &'a Polyhedron, pose: Pose) -> Self {
-        let PlacedPoints { points, slack, reach, boxes } = PlacedPoints::new(body, &pose);
-        Self { body, pose, points: points.into(), slack, reach, boxes: boxes.into() }
+        Self::with(body, pose, Cow::Owned(PlacedPoints::new(body, &pose)))
     }
 
     /// The same of what was placed before, in the same pose.
     pub(crate) fn of(body: &'a Polyhedron, pose: Pose, placed: &'a PlacedPoints) -> Self {
+        Self::with(body, pose, Cow::Borrowed(placed))
+    }
+
+    fn with(body: &'a Polyhedron, pose: Pose, placed: Cow<'a, PlacedPoints>) -> Self {
         let (slack, reach) = (placed.slack, placed.reach);
-        let (points, boxes) = (Cow::Borrowed(&*placed.points), Cow::Borrowed(&*placed.boxes));
-        Self { body, pose, points, slack, reach, boxes }
+        Self { body, pose, slack, reach, placed: HowPlaced::All(placed) }
     }
 
-    /// The body's tree with the boxes here.
-    pub(crate) fn boxed(&self) -> BoxedTree<'_> {
-        BoxedTree { tree: self.body.tree(), boxes: &self.boxes }
+    /// For who looks at a few places of the body.
+    pub(crate) fn on_demand(body: &'a Polyhedron, pose: Pose) -> Self {
+        let [low, high] = body.bounds();
+        let magnitude = magnitude(&low.abs().sup(&high.abs()), &pose);
+        let slack = slack_of(magnitude, &pose);
+        let placed = HowPlaced::OnDemand { rotation: pose.rotation.abs() };
+        Self { body, pose, slack, reach: magnitude + slack, placed }
     }
 
-    pub(crate) fn point(&self, i: u32) -> &Vec3 {
-        &self.points[i as usize]
+    /// A vertex, rounded.
+    #[inline]
+    pub(crate) fn point(&self, i: u32) -> Vec3 {
+        match &self.placed {
+            HowPlaced::All(placed) => placed.points[i as usize],
+            HowPlaced::OnDemand { .. } => {
+                self.pose.apply_rounded(&self.body.vertices()[i as usize])
+            }
+        }
+    }
+
+    /// All vertices, rounded.
+    pub(crate) fn points(&self) -> impl Iterator<Item = Vec3> + '_ {
+        (0..).take(self.body.vertices().len()).map(|i| self.point(i))
     }
 
     /// The box of all of it.
-    pub(crate) fn whole(&self) -> &Extent {
-        &self.boxes[self.body.tree().root().at as usize]
+    pub(crate) fn whole(&self) -> Extent {
+        self.extent(self.body.tree().root())
+    }
+}
+
+/// The exact body is inside the boxes.
+impl NodeBoxes for Stand<'_> {
+    fn tree(&self) -> &Tree {
+        self.body.tree()
+    }
+
+    #[inline]
+    fn extent(&self, node: Node) -> Extent {
+        match &self.placed {
+            HowPlaced::All(placed) => placed.boxes[node.at as usize],
+            HowPlaced::OnDemand { rotation } => {
+                let in_body = &self.body.surface().boxes()[node.at as usize];
+                placed_box(in_body, &self.pose, rotation, self.slack)
+            }
+        }
+    }
+}
+
+/// The box along the axes of the world around a box in a body; `rotation`: the magnitudes of the
+/// pose's.
+///
+/// The middle of the box is a point of the body's box, so that it is placed within `slack`, and so
+/// is what its half size becomes; two more cover the sums.
+fn placed_box(in_body: &Extent, pose: &Pose, rotation: &Mat3, slack: f64) -> Extent {
+    let Extent { low, high } = in_body;
+    if slack <= 0.0 {
+        return *in_body;
+    }
+    // Halves first: coordinates may be near the greatest that are accepted.
+    let middle = low * 0.5 + high * 0.5;
+    let half = (high - middle).sup(&(middle - low)).map(f64::next_up);
+    let (at, reach) = (pose.apply_rounded(&middle), rotation * half);
+    let margin = 4.0 * slack;
+    Extent {
+        low: Vec3::from_fn(|k, _| (at[k] - (reach[k] + margin)).next_down()),
+        high: Vec3::from_fn(|k, _| (at[k] + (reach[k] + margin)).next_up()),
     }
 }
 
@@ -88,12 +156,22 @@ impl<'a> Stand<'a> {
 /// Three products and three sums round each coordinate of `R v + t`: `γ₄` of the sum of magnitudes,
 /// and half the smallest subnormal for each product. `γ₈` covers the rounding of the bound.
 pub(crate) fn slack(vertices: &[Vec3], pose: &Pose) -> f64 {
+    let reach = vertices.iter().fold(Vec3::zeros(), |reach, v| reach.sup(&v.abs()));
+    slack_of(magnitude(&reach, pose), pose)
+}
+
+/// The same by the [`magnitude`] of the placed vertices.
+fn slack_of(magnitude: f64, pose: &Pose) -> f64 {
     if pose.rotation == Mat3::identity() && pose.translation == Vec3::zeros() {
         return 0.0;
     }
-    let reach = vertices.iter().fold(Vec3::zeros(), |reach, v| reach.sup(&v.abs()));
-    let magnitude = pose.rotation.abs() * reach + pose.translation.abs();
-    gamma(8) * magnitude.amax() + 4.0 * UNDERFLOW
+    gamma(8) * magnitude + 4.0 * UNDERFLOW
+}
+
+/// A bound of the sums of magnitudes of which placed vertices consist; `reach`: the largest of each
+/// coordinate's in the body.
+fn magnitude(reach: &Vec3, pose: &Pose) -> f64 {
+    (pose.rotation.abs() * reach + pose.translation.abs()).amax()
 }
 
 /// Which of the two bodies.
@@ -126,12 +204,15 @@ pub(crate) struct Exact<'a> {
 
 impl<'a> Exact<'a> {
     /// Those of P and of Q, where they are.
-    pub(crate) fn new([p, q]: [(&'a [Vec3], &Pose); 2]) -> Self {
-        let (of_p, of_q) = (Exponents::of(p.0, p.1), Exponents::of(q.0, q.1));
+    pub(crate) fn new([p, q]: [(&'a TriangleSurface, &Pose); 2]) -> Self {
+        let of = |(surface, pose): (&TriangleSurface, &Pose)| {
+            Exponents::of_looked_at(surface.least_exponent(), pose)
+        };
+        let (of_p, of_q) = (of(p), of(q));
         let exponent = of_p.placed.min(of_q.placed);
         Self {
-            p: ScaledPoints::new(p.0, p.1, of_p, exponent),
-            q: ScaledPoints::new(q.0, q.1, of_q, exponent),
+            p: ScaledPoints::new(p.0.vertices(), p.1, of_p, exponent),
+            q: ScaledPoints::new(q.0.vertices(), q.1, of_q, exponent),
             exponent,
         }
     }
@@ -159,11 +240,11 @@ impl<'a, 'b> Placed<'a, 'b> {
     pub(crate) fn exact(&mut self) -> &mut Exact<'a> {
         let (p, q) = (self.p, self.q);
         self.exact.get_or_insert_with(|| {
-            Exact::new([p, q].map(|stand| (stand.body.vertices(), &stand.pose)))
+            Exact::new([p, q].map(|stand| (stand.body.surface(), &stand.pose)))
         })
     }
 
-    pub(crate) fn rounded(&self, (body, i): Corner) -> &'b Vec3 {
+    pub(crate) fn rounded(&self, (body, i): Corner) -> Vec3 {
         match body {
             Whose::P => self.p.point(i),
             Whose::Q => self.q.point(i),
@@ -227,6 +308,47 @@ impl Sight for Exact<'_> {
             Sign::Negative => Turn::Right,
             Sign::Zero => Turn::Straight,
             Sign::Positive => Turn::Left,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::dyadic::Dyadic;
+    use crate::samples::{Random, ball};
+
+    /// A coordinate of a placed vertex, exactly.
+    fn placed(v: &Vec3, pose: &Pose, k: usize) -> Dyadic {
+        (0..3).fold(Dyadic::from(pose.translation[k]), |sum, l| {
+            &sum + &(&Dyadic::from(pose.rotation[(k, l)]) * &Dyadic::from(v[l]))
+        })
+    }
+
+    /// Of every node, far away and near, large and of the size of rounding.
+    #[test]
+    fn boxes_on_demand_hold_what_is_placed_exactly() {
+        let random = &mut Random(7);
+        let region = Polyhedron::of_polytope(&ball(40, 3)).unwrap().0;
+        for far in [0.0, 1.0, 1e9, 1e-300, 1e200] {
+            let way = Vec3::new(far, -0.3 * far, 0.7 * far);
+            for pose in [random.pose(way), Pose { translation: way, ..Pose::identity() }] {
+                let stand = Stand::on_demand(&region, pose);
+                let all = Stand::new(&region, pose);
+                assert!(stand.reach >= all.reach && stand.slack >= all.slack);
+                let mut open = vec![region.tree().root()];
+                while let Some(node) = open.pop() {
+                    open.extend(node.children().into_iter().flatten());
+                    let extent = stand.extent(node);
+                    for v in region.surface().corners_of(node) {
+                        for k in 0..3 {
+                            let exact = placed(&v, &pose, k);
+                            let (low, high) = (extent.low[k], extent.high[k]);
+                            assert!(Dyadic::from(low) <= exact && exact <= Dyadic::from(high));
+                        }
+                    }
+                }
+            }
         }
     }
 }

@@ -10,7 +10,7 @@
 
 use dashu_int::IBig;
 
-use super::tree::{BoxedTree, Extent};
+use super::tree::{Extent, NodeBoxes};
 use crate::Vec3;
 use crate::effort::{Effort, Stopped};
 use crate::number::Sign;
@@ -47,16 +47,16 @@ impl Start {
 /// triangles that `corners` gives. Each box is a step.
 pub(crate) fn crosses_odd(
     start: &Start,
-    boxed: BoxedTree<'_>,
+    boxed: &impl NodeBoxes,
     effort: &mut Effort<'_>,
     mut corners: impl FnMut(u32) -> Option<[Integers; 3]>,
 ) -> Result<bool, Stopped> {
-    let BoxedTree { tree, boxes } = boxed;
+    let tree = boxed.tree();
     let mut is_odd = false;
     let mut open = vec![tree.root()];
     while let Some(node) = open.pop() {
         effort.spend_step()?;
-        let extent = &boxes[node.at as usize];
+        let extent = boxed.extent(node);
         let (from, to) = (&start.within.low, &start.within.high);
         let may_meet = extent.high.x >= from.x
             && (1..3).all(|k| extent.low[k] <= to[k] && from[k] <= extent.high[k]);

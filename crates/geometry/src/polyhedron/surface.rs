@@ -10,6 +10,7 @@ use crate::Vec3;
 use crate::number::orientation::are_collinear;
 use crate::polytope::Polytope;
 use crate::pose::COORDINATE_MAX;
+use crate::pose::scaled_points::Exponents;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -91,8 +92,8 @@ impl TriangleSurface {
 
     /// The lowest and the highest corner of the box around it.
     pub fn bounds(&self) -> [Vec3; 2] {
-        let first = self.vertices[0];
-        self.vertices.iter().fold([first; 2], |[low, high], v| [low.inf(v), high.sup(v)])
+        let Extent { low, high } = self.boxes()[0];
+        [low, high]
     }
 
     /// 2, or where all triangles are degenerate that of the longest: 1, or 0 where all are points.
@@ -168,6 +169,11 @@ impl TriangleSurface {
     /// The boxes of all nodes of its tree in its own frame, exactly.
     pub(crate) fn boxes(&self) -> &[Extent] {
         self.kept.boxes(|| self.tree.boxes(&self.vertices, &self.triangles, 0.0))
+    }
+
+    /// The least exponent of its coordinates; see [`Exponents`].
+    pub(crate) fn least_exponent(&self) -> i64 {
+        self.kept.least_exponent(|| Exponents::least_of(&self.vertices))
     }
 
     /// The corners of the triangles of a group.

@@ -155,7 +155,15 @@ fn longest_axis(leaves: &[u32], middles: &[Vec3]) -> usize {
     (0..3).max_by(longer).expect("three axes")
 }
 
-/// A tree of triangles, with a box around each of its nodes.
+/// A tree of triangles that has a box around each of its nodes.
+pub(crate) trait NodeBoxes {
+    fn tree(&self) -> &Tree;
+
+    /// A box around all of a node, in one frame for all of them.
+    fn extent(&self, node: Node) -> Extent;
+}
+
+/// A tree of triangles, with a list of the boxes around its nodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoxedTree<'a> {
     pub(crate) tree: &'a Tree,
@@ -163,24 +171,35 @@ pub(crate) struct BoxedTree<'a> {
     pub(crate) boxes: &'a [Extent],
 }
 
+impl NodeBoxes for BoxedTree<'_> {
+    fn tree(&self) -> &Tree {
+        self.tree
+    }
+
+    #[inline]
+    fn extent(&self, node: Node) -> Extent {
+        self.boxes[node.at as usize]
+    }
+}
+
 /// Calls `leaves` with every pair of leaves whose boxes meet, until it returns true; whether it
 /// did. Each pair of boxes is a step.
 pub(crate) fn any_meeting_leaves(
-    [a, b]: [BoxedTree<'_>; 2],
+    [a, b]: [&impl NodeBoxes; 2],
     effort: &mut Effort<'_>,
     mut leaves: impl FnMut(u32, u32) -> bool,
 ) -> Result<bool, Stopped> {
-    let mut open = vec![(a.tree.root(), b.tree.root())];
+    let mut open = vec![(a.tree().root(), b.tree().root())];
     while let Some((m, n)) = open.pop() {
         effort.spend_step()?;
-        if !a.boxes[m.at as usize].meets(&b.boxes[n.at as usize]) {
+        if !a.extent(m).meets(&b.extent(n)) {
             continue;
         }
         let split_m = m.count >= n.count;
         match (m.children(), n.children()) {
             (None, None) => {
                 effort.cost.visited += 1;
-                if leaves(a.tree.triangle(m), b.tree.triangle(n)) {
+                if leaves(a.tree().triangle(m), b.tree().triangle(n)) {
                     return Ok(true);
                 }
             }

@@ -7,7 +7,8 @@
 //! pairs.
 
 use super::direction::{LinkSweep, exact_direction, exact_direction_of_link};
-use super::exact::{Exact, exact_point, minus, pay_for_vertex, scalar_product, vector_product};
+use super::exact::{Exact, exact_point, pay_for_vertex, scalar_product};
+use super::inside::is_inside;
 use super::motion::is_free_on_course;
 use super::refusal::Refusal;
 use super::rounded::signed_compared;
@@ -15,7 +16,6 @@ use crate::claim::{Bodies, Cover, CoverStep, Frame, Link, Solid, SolidCourse, So
 use crate::effort::{Effort, Stopped};
 use crate::number::Sign;
 use crate::number::dyadic::Dyadic;
-use crate::number::interval::{self, IntervalVec};
 
 /// The time that a cover is about.
 pub(super) struct Span {
@@ -49,15 +49,45 @@ pub(super) fn judge_cover(
     cover: &Cover,
     payer: &mut Payer<'_, '_>,
 ) -> Result<(), Refusal> {
-    let judge = CoverJudge {
-        pair: Bodies { p: solids.p.points, q: solids.q.points },
-        shows,
-        p: CoverSide::new(&solids.p, &cover.order_p, payer.effort)?,
-        q: CoverSide::new(&solids.q, &cover.order_q, payer.effort)?,
-    };
-    judge.walk(&cover.steps, payer)?;
+    let judge = CoverJudge::new(solids, shows, cover, payer)?;
+    judge.walk(&cover.steps, payer, |_, _| Ok(()))?;
     judge.p.is_outside(&judge.q, "P", payer)?;
     judge.q.is_outside(&judge.p, "Q", payer)
+}
+
+/// Two bodies of which no two faces have inner points in common, and where they may touch.
+pub(super) struct Touching<'a> {
+    pub(super) p: CoverSide<'a>,
+    pub(super) q: CoverSide<'a>,
+    /// A triangle of P and one of Q: all pairs that share a point are listed, if one of the bodies
+    /// is a region.
+    pub(super) pairs: Vec<[u32; 2]>,
+}
+
+/// Along each direction of a cover, all at rest, what is left of one body is not beyond what is
+/// left of the other. Triangles that touch reach the plane between.
+pub(super) fn judge_touching<'a>(
+    solids: &Solids<'a>,
+    cover: &Cover,
+    payer: &mut Payer<'_, '_>,
+) -> Result<Touching<'a>, Refusal> {
+    let shows = CoverShows::AtRest { least: Dyadic::zero(), more_than: None };
+    let judge = CoverJudge::new(solids, &shows, cover, payer)?;
+    let mut pairs = Vec::new();
+    let is_beside_region = judge.p.region.is_some() || judge.q.region.is_some();
+    judge.walk(&cover.steps, payer, |leaf, payer| {
+        if !is_beside_region {
+            return Ok(());
+        }
+        let [of_p, of_q] = judge.at_the_plane(leaf, payer)?;
+        for &m in &of_p {
+            payer.visit(of_q.len())?;
+            let may_touch = |n: &u32| judge.p.meets_box(m, &judge.q, *n);
+            pairs.extend(of_q.iter().filter(|n| may_touch(n)).map(|&n| [m, n]));
+        }
+        Ok(())
+    })?;
+    Ok(Touching { p: judge.p, q: judge.q, pairs })
 }
 
 /// Who pays for looking at vertices, in all covers of a certificate: numbers of many digits take
@@ -73,7 +103,7 @@ impl<'a, 'b> Payer<'a, 'b> {
     }
 
     /// For one look at so many.
-    fn visit(&mut self, count: usize) -> Result<(), Refusal> {
+    pub(super) fn visit(&mut self, count: usize) -> Result<(), Refusal> {
         self.effort.spend_step()?;
         self.visits += count as u64;
         if self.visits > VISITS_MAX { Err(Refusal::CoverTooLong) } else { Ok(()) }
@@ -81,11 +111,11 @@ impl<'a, 'b> Payer<'a, 'b> {
 }
 
 /// A body at t = 0.
-struct CoverSide<'a> {
-    points: Vec<Exact>,
-    triangles: Option<&'a [[u32; 3]]>,
+pub(super) struct CoverSide<'a> {
+    pub(super) points: Vec<Exact>,
+    pub(super) triangles: Option<&'a [[u32; 3]]>,
     /// The triangles, if they bound a region.
-    region: Option<&'a [[u32; 3]]>,
+    pub(super) region: Option<&'a [[u32; 3]]>,
     /// The triangles in the order in which they are halved.
     order: Vec<u32>,
 }
@@ -141,6 +171,21 @@ impl<'a> CoverSide<'a> {
         vertices
     }
 
+    /// Whether the boxes around two triangles share a point, if both exist.
+    fn meets_box(&self, own: u32, other: &Self, its: u32) -> bool {
+        let corners = |side: &Self, triangle: u32| {
+            side.triangles.map(|all| all[triangle as usize].map(|v| v as usize))
+        };
+        let (Some(own), Some(its)) = (corners(self, own), corners(other, its)) else {
+            return false;
+        };
+        (0..3).all(|k| {
+            let is_above = |x: &usize| its.iter().all(|y| self.points[*x][k] > other.points[*y][k]);
+            let is_below = |x: &usize| its.iter().all(|y| self.points[*x][k] < other.points[*y][k]);
+            !own.iter().all(is_above) && !own.iter().all(is_below)
+        })
+    }
+
     /// Whether no part of this body's surface is inside the region that the other one may be, if
     /// the surfaces do not meet: then a part that is connected is all inside or all outside.
     fn is_outside(
@@ -156,35 +201,42 @@ impl<'a> CoverSide<'a> {
             // A hull within a region: one vertex tells.
             return self.is_vertex_outside(0, other, name, payer);
         };
-        for vertex in one_of_each_part(self.points.len(), own) {
+        for vertex in one_of_each(&parts_of(self.points.len(), own), own) {
             self.is_vertex_outside(vertex, other, name, payer)?;
         }
         Ok(())
     }
 
     /// Whether a vertex of this body is outside of the other one.
-    fn is_vertex_outside(
+    pub(super) fn is_vertex_outside(
         &self,
         vertex: usize,
         other: &Self,
         name: &'static str,
         payer: &mut Payer<'_, '_>,
     ) -> Result<(), Refusal> {
-        let Some(triangles) = other.region else { return Ok(()) };
-        payer.visit(other.points.len())?;
-        let point = &self.points[vertex];
-        let is_beyond = (0..3).any(|k| {
-            other.points.iter().all(|q| q[k] < point[k])
-                || other.points.iter().all(|q| q[k] > point[k])
+        let is_outside = other.is_beyond(&self.points[vertex], payer)?;
+        if is_outside { Ok(()) } else { Err(Refusal::Within(name)) }
+    }
+
+    /// Whether a point is certainly outside of the region that this body may be.
+    pub(super) fn is_beyond(
+        &self,
+        point: &Exact,
+        payer: &mut Payer<'_, '_>,
+    ) -> Result<bool, Refusal> {
+        let Some(triangles) = self.region else { return Ok(true) };
+        payer.visit(self.points.len())?;
+        let is_past_all = (0..3).any(|k| {
+            self.points.iter().all(|q| q[k] < point[k])
+                || self.points.iter().all(|q| q[k] > point[k])
         });
-        if is_beyond {
-            return Ok(());
+        if is_past_all {
+            return Ok(true);
         }
         payer.visit(3 * triangles.len())?;
-        match is_inside(point, &other.points, triangles, payer.effort)? {
-            Some(false) => Ok(()),
-            Some(true) | None => Err(Refusal::Within(name)),
-        }
+        let is_inside = is_inside(point, &self.points, triangles, payer.effort)?;
+        Ok(is_inside == Some(false))
     }
 }
 
@@ -197,6 +249,12 @@ pub(super) fn exact_points(
     (0..).take(solid.points.points.len()).map(point).collect()
 }
 
+/// All that one step of a cover is about.
+struct Leaf<'c> {
+    groups: [Group; 2],
+    chain: &'c [Link],
+}
+
 struct CoverJudge<'a, 'b> {
     pair: Bodies<'a>,
     shows: &'b CoverShows<'b>,
@@ -204,8 +262,26 @@ struct CoverJudge<'a, 'b> {
     q: CoverSide<'a>,
 }
 
-impl CoverJudge<'_, '_> {
-    fn walk(&self, steps: &[CoverStep], payer: &mut Payer<'_, '_>) -> Result<(), Refusal> {
+impl<'a, 'b> CoverJudge<'a, 'b> {
+    fn new(
+        solids: &Solids<'a>,
+        shows: &'b CoverShows<'b>,
+        cover: &Cover,
+        payer: &mut Payer<'_, '_>,
+    ) -> Result<Self, Refusal> {
+        let pair = Bodies { p: solids.p.points, q: solids.q.points };
+        let p = CoverSide::new(&solids.p, &cover.order_p, payer.effort)?;
+        let q = CoverSide::new(&solids.q, &cover.order_q, payer.effort)?;
+        Ok(Self { pair, shows, p, q })
+    }
+
+    /// Judges every step, and hands over each that separates.
+    fn walk<'e>(
+        &self,
+        steps: &[CoverStep],
+        payer: &mut Payer<'_, 'e>,
+        mut take: impl FnMut(&Leaf<'_>, &mut Payer<'_, 'e>) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
         let mut open = vec![(self.p.all(), self.q.all())];
         for (at, step) in steps.iter().enumerate() {
             let (m, n) = open.pop().ok_or(Refusal::CoverGap(at))?;
@@ -218,7 +294,10 @@ impl CoverJudge<'_, '_> {
                     let [first, second] = n.halves().ok_or(Refusal::CoverGap(at))?;
                     open.extend([(m, second), (m, first)]);
                 }
-                CoverStep::Apart(chain) => self.judge_apart(at, [m, n], chain, payer)?,
+                CoverStep::Apart(chain) => {
+                    self.judge_apart(at, [m, n], chain, payer)?;
+                    take(&Leaf { groups: [m, n], chain }, payer)?;
+                }
             }
         }
         if open.is_empty() { Ok(()) } else { Err(Refusal::CoverGap(steps.len())) }
@@ -245,6 +324,35 @@ impl CoverJudge<'_, '_> {
             }
         };
         if is_apart { Ok(()) } else { Err(Refusal::CoverFails(at)) }
+    }
+
+    /// The triangles of both bodies that reach a plane that both groups of a leaf touch; none of
+    /// groups that are apart, and of a hull, which has no triangles.
+    fn at_the_plane(
+        &self,
+        leaf: &Leaf<'_>,
+        payer: &mut Payer<'_, '_>,
+    ) -> Result<[Vec<u32>; 2], Refusal> {
+        let ([m, n], [link]) = (leaf.groups, leaf.chain) else { return Ok([vec![], vec![]]) };
+        let s = exact_direction(&self.pair, &link.direction)?;
+        let left = Left { judge: self, groups: [self.p.vertices(m), self.q.vertices(n)] };
+        payer.visit(left.groups[0].len() + left.groups[1].len())?;
+        if left.gap(&s, payer.effort)?.sign() != Sign::Zero {
+            return Ok([vec![], vec![]]);
+        }
+        let height = |side: &CoverSide<'_>, v: u32| scalar_product(&s, &side.points[v as usize]);
+        let plane = left.groups[0].iter().map(|&v| height(&self.p, v)).max();
+        let reach = |side: &CoverSide<'_>, group: Group| -> Vec<u32> {
+            let is_there = |v: u32| Some(height(side, v)) == plane;
+            let members = side.order[group.first..group.first + group.count].iter().copied();
+            let corners = |triangle: u32| side.triangles.map(|all| all[triangle as usize]);
+            members
+                .filter(|&triangle| {
+                    corners(triangle).is_some_and(|abc| abc.map(is_there) != [false; 3])
+                })
+                .collect()
+        };
+        Ok([reach(&self.p, m), reach(&self.q, n)])
     }
 }
 
@@ -337,8 +445,8 @@ fn is_at_rest(link: &Link) -> bool {
     link.t0.abs() <= 0.0 && link.t1.abs() <= 0.0 && link.frame == Frame::World
 }
 
-/// A vertex of each part of a mesh that is connected.
-fn one_of_each_part(vertex_count: usize, triangles: &[[u32; 3]]) -> Vec<usize> {
+/// For each vertex of a mesh the least one of those that it is connected with.
+pub(super) fn parts_of(vertex_count: usize, triangles: &[[u32; 3]]) -> Vec<usize> {
     let mut parent: Vec<usize> = (0..vertex_count).collect();
     // Paths are halved on the way (Tarjan, van Leeuwen 1984); each step leads to a lower vertex.
     let mut root = |mut v: usize, join: Option<usize>| {
@@ -358,118 +466,14 @@ fn one_of_each_part(vertex_count: usize, triangles: &[[u32; 3]]) -> Vec<usize> {
             root(top, Some(least));
         }
     }
+    (0..vertex_count).map(|v| root(v, None)).collect()
+}
+
+/// A vertex of each part that has a triangle, ascending.
+pub(super) fn one_of_each(parts: &[usize], triangles: &[[u32; 3]]) -> Vec<usize> {
     let mut named: Vec<usize> =
-        triangles.as_flattened().iter().map(|&v| root(v as usize, None)).collect();
+        triangles.as_flattened().iter().map(|&v| parts[v as usize]).collect();
     named.sort_unstable();
     named.dedup();
     named
-}
-
-/// Directions of rays, tried in this order until one meets no edge.
-const RAYS: [[i32; 3]; 8] = [
-    [97, 13, 29],
-    [11, -89, 31],
-    [-17, 23, 101],
-    [-83, -41, 7],
-    [43, 79, -19],
-    [3, 37, -73],
-    [-59, 61, 67],
-    [71, -53, -47],
-];
-
-/// Whether a point is strictly inside a closed surface: a ray from it crosses the surface an odd
-/// number of times. None if it is on the surface, or every ray meets an edge.
-pub(super) fn is_inside(
-    point: &Exact,
-    corners: &[Exact],
-    triangles: &[[u32; 3]],
-    effort: &mut Effort<'_>,
-) -> Result<Option<bool>, Stopped> {
-    is_inside_beside(std::slice::from_ref(point), corners, triangles, effort)
-}
-
-/// Answers that question about a point next to the first of some points, beside the way from there
-/// to the second one, and beside that towards the third: about `x(ε) = a + ε (b - a) + ε² (c - a)`
-/// for every ε > 0 that is small enough.
-///
-/// Every sign that is asked for is that of a function f of x, affine in x, so it is that of f(a),
-/// or where that is 0 of f(b), or where both are 0 of f(c).
-pub(super) fn is_inside_beside(
-    points: &[Exact],
-    corners: &[Exact],
-    triangles: &[[u32; 3]],
-    effort: &mut Effort<'_>,
-) -> Result<Option<bool>, Stopped> {
-    let seen = |(v, corner)| {
-        let from = |point: &Exact| SeenAlong::from(minus(corner, point));
-        pay_for_vertex(v, effort).map(|()| points.iter().map(from).collect())
-    };
-    let corners: Vec<Vec<SeenAlong>> = (0..).zip(corners).map(seen).collect::<Result<_, _>>()?;
-    for ray in &RAYS {
-        let is_inside = is_crossed_oddly(ray, &corners, triangles, effort)?;
-        if is_inside.is_some() {
-            return Ok(is_inside);
-        }
-    }
-    Ok(None)
-}
-
-/// Triangles that a ray looks at in one step.
-const TRIANGLES_PER_STEP: usize = 1 << 10;
-
-/// A corner seen from the point: exactly, and enclosed in f64 intervals, which nearly always tell a
-/// sign.
-struct SeenAlong {
-    exact: Exact,
-    enclosed: IntervalVec,
-}
-
-impl From<Exact> for SeenAlong {
-    fn from(exact: Exact) -> Self {
-        Self { enclosed: exact.each_ref().map(Dyadic::enclosed), exact }
-    }
-}
-
-/// The sign of `a · (b x c)`.
-fn volume([a, b, c]: [&SeenAlong; 3]) -> Sign {
-    let enclosed = interval::dot(&a.enclosed, &interval::cross(&b.enclosed, &c.enclosed));
-    enclosed
-        .sign()
-        .unwrap_or_else(|| scalar_product(&a.exact, &vector_product(&b.exact, &c.exact)).sign())
-}
-
-/// The first of the signs that is not zero.
-fn first_sign(mut signs: impl Iterator<Item = Sign>) -> Sign {
-    signs.find(|sign| *sign != Sign::Zero).unwrap_or(Sign::Zero)
-}
-
-fn is_crossed_oddly(
-    ray: &[i32; 3],
-    corners: &[Vec<SeenAlong>],
-    triangles: &[[u32; 3]],
-    effort: &mut Effort<'_>,
-) -> Result<Option<bool>, Stopped> {
-    let ray = SeenAlong::from(ray.map(|x| Dyadic::from(f64::from(x))));
-    let mut is_odd = false;
-    for (at, triangle) in triangles.iter().enumerate() {
-        if at % TRIANGLES_PER_STEP == 0 {
-            effort.spend_step()?;
-        }
-        let [a, b, c] = triangle.map(|v| &corners[v as usize]);
-        let along_ray = |u: &SeenAlong, v: &SeenAlong| volume([&ray, u, v]);
-        let turns = [[a, b], [b, c], [c, a]]
-            .map(|[u, v]| first_sign(u.iter().zip(v).map(|(u, v)| along_ray(u, v))));
-        let has = |sign: Sign| turns.contains(&sign);
-        if has(Sign::Positive) && has(Sign::Negative) {
-            continue;
-        }
-        // SeenAlong along the ray the point is on an edge's line, or in the triangle's plane.
-        let ahead = first_sign(a.iter().zip(b).zip(c).map(|((a, b), c)| volume([a, b, c])));
-        if has(Sign::Zero) || ahead == Sign::Zero {
-            return Ok(None);
-        }
-        // The plane is met ahead if the determinants agree.
-        is_odd ^= ahead == turns[0];
-    }
-    Ok(Some(is_odd))
 }

@@ -1,8 +1,9 @@
 //! The judge of where two bodies are said to meet: faces that share a point, or a face of one that
 //! is inside the other. Exactly, from scratch.
 
-use super::cover::{exact_points, is_inside_beside};
+use super::cover::exact_points;
 use super::exact::exact_point;
+use super::inside::is_inside_beside;
 use super::refusal::Refusal;
 use super::solids::{differences, share_a_point, travel_of};
 use crate::claim::{Face, Solid, SolidKind, Solids};

@@ -2,6 +2,7 @@
 //! They share no code with the searches, so that a mistake in a search costs a refused certificate,
 //! never a false one; `tests/architecture` lists the rooms that a judge may use.
 
+mod cells;
 mod collision;
 mod compounds;
 mod convex;
@@ -11,6 +12,7 @@ mod direction;
 mod distance;
 mod exact;
 mod faces;
+mod inside;
 mod link;
 mod measures;
 mod meeting;

@@ -1,8 +1,9 @@
-//! The judge of how a surface stands to another body, by pieces: triangles, or the whole of a
-//! polytope.
+//! The judge of how two bodies stand, by pieces: triangles, or the whole of a polytope.
 
-use super::cover::{CoverShows, Payer, exact_points, is_inside, judge_cover};
+use super::cells::judge_no_inner_points;
+use super::cover::{Payer, exact_points, judge_touching};
 use super::exact::{Exact, exact_differences, exact_point, holds_origin, holds_origin_strictly};
+use super::inside::is_inside;
 use super::meeting::holds_origin_in_solid;
 use super::named::{faces_of, is_face};
 use super::refusal::Refusal;
@@ -12,39 +13,39 @@ use crate::number::dyadic::Dyadic;
 use crate::vertex_pair::VertexPair;
 
 /// Whether a piece of each body share a point, and no two pieces more than points of their
-/// boundaries.
+/// boundaries; and beside a region, that nothing is inside both bodies.
 pub(super) fn judge_touching_pieces(
     solids: &Solids<'_>,
     pairs: &[VertexPair],
     cover: &Cover,
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
-    if [&solids.p, &solids.q].iter().any(|solid| solid.region().is_some()) {
-        return Err(Refusal::BoundFails("neither body is a region"));
+    if solids.p.triangles().is_none() && solids.q.triangles().is_none() {
+        return Err(Refusal::BoundFails("one body is made of triangles"));
     }
     let differences = differences_of_pieces(solids, pairs)?;
     if !(holds_origin(&differences) || holds_origin_in_solid(&differences)) {
         return Err(Refusal::FacesApart);
     }
-    let shows = CoverShows::AtRest { least: Dyadic::zero(), more_than: None };
-    judge_cover(solids, &shows, cover, &mut Payer::new(effort))
+    let payer = &mut Payer::new(effort);
+    judge_no_inner_points(&judge_touching(solids, cover, payer)?, payer)
 }
 
-/// Whether two pieces overlap.
+/// Whether two pieces overlap, of bodies of which one at least is a surface.
 pub(super) fn judge_overlapping_pieces(
     solids: &Solids<'_>,
     pairs: &[VertexPair],
 ) -> Result<(), Refusal> {
-    let differences = differences_of_pieces(solids, pairs)?;
-    if holds_origin_strictly(&differences) { Ok(()) } else { Err(Refusal::FacesApart) }
-}
-
-/// The differences of pairs of vertices of a face of each body, one of which at least is a surface.
-fn differences_of_pieces(solids: &Solids<'_>, pairs: &[VertexPair]) -> Result<Vec<Exact>, Refusal> {
     let is_surface = |solid: &Solid<'_>| matches!(solid.kind, SolidKind::Surface(_));
     if !is_surface(&solids.p) && !is_surface(&solids.q) {
         return Err(Refusal::BoundFails("one body is a surface"));
     }
+    let differences = differences_of_pieces(solids, pairs)?;
+    if holds_origin_strictly(&differences) { Ok(()) } else { Err(Refusal::FacesApart) }
+}
+
+/// The differences of pairs of vertices of a face of each body.
+fn differences_of_pieces(solids: &Solids<'_>, pairs: &[VertexPair]) -> Result<Vec<Exact>, Refusal> {
     faces_of(solids, pairs, 6)?;
     exact_differences(&Bodies { p: solids.p.points, q: solids.q.points }, pairs)
 }

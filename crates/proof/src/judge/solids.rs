@@ -2,10 +2,11 @@
 //! That a mesh bounds a solid (closed, oriented, without self-intersection) is taken for granted:
 //! it is checked where it is registered.
 
-use super::cover::{CoverShows, Payer, Span, exact_points, is_inside, judge_cover};
+use super::cover::{CoverShows, Payer, Span, exact_points, judge_cover};
 use super::exact::{
     Exact, exact_point, holds_origin, holds_origin_strictly, minus, scalar_product, vector_product,
 };
+use super::inside::is_inside;
 use super::meeting::holds_origin_in_solid;
 use super::named::is_face;
 use super::pieces::{judge_inner_piece, judge_overlapping_pieces, judge_touching_pieces};

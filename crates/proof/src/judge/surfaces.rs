@@ -4,9 +4,10 @@
 
 use std::cmp::Ordering;
 
-use super::cover::{CoverShows, Payer, exact_points, is_inside, judge_cover};
+use super::cover::{CoverShows, Payer, exact_points, judge_cover};
 use super::distance::judge_bounds;
 use super::exact::{exact_differences, exact_point};
+use super::inside::is_inside;
 use super::motion::judge_contact_of_faces;
 use super::named::faces_of;
 use super::nearest::nearest_point;

@@ -15,12 +15,15 @@ pub struct ScaledPoints<'a> {
     /// Rows of R on the common exponent less the local one.
     rotation: [Integers; 3],
     translation: Integers,
-    /// Where in `placed` a point is, or [`NOT_YET`]; empty until the first is kept.
-    slot: Vec<u32>,
+    /// Where in `placed` a point is, or [`NOT_YET`], by pages of which none is made before one of
+    /// its points is kept: of a large body few are asked for.
+    slots: Vec<Option<Box<[u32; PAGE]>>>,
     placed: Vec<Integers>,
 }
 
 const NOT_YET: u32 = u32::MAX;
+/// Points in a page.
+const PAGE: usize = 256;
 
 /// What the numbers of one placed body need of a common exponent.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +37,16 @@ pub struct Exponents {
 impl Exponents {
     /// Looks at every coordinate once.
     pub fn of(points: &[Vec3], pose: &Pose) -> Self {
-        let local = least_exponent(points.iter().flat_map(Vec3::iter)).unwrap_or(0);
+        Self::of_looked_at(Self::least_of(points), pose)
+    }
+
+    /// The least exponent of the coordinates of points, which may be kept with these.
+    pub fn least_of(points: &[Vec3]) -> i64 {
+        least_exponent(points.iter().flat_map(Vec3::iter)).unwrap_or(0)
+    }
+
+    /// Of points with this least exponent.
+    pub fn of_looked_at(local: i64, pose: &Pose) -> Self {
         let rotation = least_exponent(pose.rotation.iter()).unwrap_or(0);
         let products = local + rotation;
         let placed = least_exponent(pose.translation.iter()).map_or(products, |t| t.min(products));
@@ -54,7 +66,7 @@ impl<'a> ScaledPoints<'a> {
             local_exponent: exponents.local,
             rotation,
             translation,
-            slot: Vec::new(),
+            slots: Vec::new(),
             placed: Vec::new(),
         }
     }
@@ -73,19 +85,19 @@ impl<'a> ScaledPoints<'a> {
 
     /// Placed point `i`, which is kept.
     pub fn point(&mut self, i: u32) -> &Integers {
-        if self.slot.is_empty() {
-            self.slot.resize(self.points.len(), NOT_YET);
+        if self.slots.is_empty() {
+            self.slots.resize(self.points.len().div_ceil(PAGE), None);
         }
-        let known = self.slot[i as usize];
-        let at = if known == NOT_YET {
-            let at = self.placed.len();
-            self.placed.push(self.place(i));
-            self.slot[i as usize] = u32::try_from(at).expect("as many as vertices");
-            at
-        } else {
-            known as usize
-        };
-        &self.placed[at]
+        let (page, at) = (i as usize / PAGE, i as usize % PAGE);
+        let known = self.slots[page].as_ref().map_or(NOT_YET, |page| page[at]);
+        if known != NOT_YET {
+            return &self.placed[known as usize];
+        }
+        let new = self.placed.len();
+        self.placed.push(self.place(i));
+        let page = self.slots[page].get_or_insert_with(|| Box::new([NOT_YET; PAGE]));
+        page[at] = u32::try_from(new).expect("as many as vertices");
+        &self.placed[new]
     }
 
     /// `Rᵀ n` up to a positive factor: the functional `n·(R v + t)` as one of v.

@@ -238,7 +238,7 @@ pub fn verdict(
     q: PosedPolyhedron<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<(Verdict, Option<Faces>), Stopped> {
-    let stands = [p, q].map(|posed| Stand::new(posed.body, posed.pose));
+    let stands = [p, q].map(|posed| Stand::on_demand(posed.body, posed.pose));
     effort.one_question(|effort| start::at_start(&mut Placed::new(&stands[0], &stands[1]), effort))
 }
 
@@ -290,7 +290,7 @@ pub fn first_collision(
         for first in 0..second {
             effort.look_at_clock()?;
             let pace = Pace::new(&bodies[first].travel, &bodies[second].travel);
-            if let Some(t) = pace.entry(stands[first].whole(), stands[second].whole(), 1.0) {
+            if let Some(t) = pace.entry(&stands[first].whole(), &stands[second].whole(), 1.0) {
                 pairs.push((t, [first, second]));
             }
         }

@@ -73,8 +73,8 @@ impl Shear {
         let blur = 2.0 * (2.0 * point_blur + gamma(8) * reach);
         let depth_blur = (2.0 * slack + gamma(5) * reach) / w[k].abs() + 2.0 * UNDERFLOW;
         Self {
-            p: p.points.iter().map(seen).collect(),
-            q: q.points.iter().map(seen).collect(),
+            p: p.points().map(|v| seen(&v)).collect(),
+            q: q.points().map(|v| seen(&v)).collect(),
             blur,
             depth_blur,
         }

@@ -23,7 +23,7 @@ pub(super) fn at_start(
     let mut touching: Option<Faces> = None;
     let mut overlapping: Option<Faces> = None;
     let mut covered = Covered::default();
-    any_meeting_leaves([p.boxed(), q.boxed()], effort, |m, n| {
+    any_meeting_leaves([p, q], effort, |m, n| {
         let faces = Faces::Triangles { of_p: m, of_q: n };
         let (of_p, of_q) = (patch(p, Whose::P, m), patch(q, Whose::Q, n));
         let (a, b) = (of_p.corners, of_q.corners);
@@ -107,13 +107,13 @@ fn shell_inside(
     for &triangle in of_inner.body.shells() {
         effort.spend_step()?;
         let corners = of_inner.body.triangle(triangle);
-        let within = around(of_inner.point(corners[0]), of_inner.slack);
+        let within = around(&of_inner.point(corners[0]), of_inner.slack);
         if covered.binary_search(&triangle).is_ok() || !of_outer.whole().meets(&within) {
             continue;
         }
         let exact = placed.exact();
         let start = Start::beside(corners.map(|i| exact.point((inner, i)).clone()), within);
-        let is_inside = crosses_odd(&start, of_outer.boxed(), effort, |triangle| {
+        let is_inside = crosses_odd(&start, of_outer, effort, |triangle| {
             Some(of_outer.body.triangle(triangle).map(|i| exact.point((outer, i)).clone()))
         })?;
         if is_inside {

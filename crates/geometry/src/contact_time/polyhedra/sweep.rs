@@ -22,7 +22,7 @@ use crate::number::ratio::Ratio;
 use crate::number::scaled::{Integers, cross, difference, dot, is_zero, sign};
 use crate::number::{Sign, outward};
 use crate::polyhedron::placed::{Corner, Placed, Stand, Whose};
-use crate::polyhedron::tree::{Extent, Node};
+use crate::polyhedron::tree::{Extent, Node, NodeBoxes};
 
 /// Where and when two faces meet.
 #[derive(Clone, Debug)]
@@ -127,7 +127,7 @@ impl<'a, 'b> Sweep<'a, 'b> {
     pub(super) fn run(mut self, effort: &mut Effort<'_>) -> Result<Option<Meeting>, Stopped> {
         let (p, q): (&Stand<'a>, &Stand<'a>) = (self.placed.p, self.placed.q);
         let entry = |sweep: &Self, m: Node, n: Node| {
-            sweep.pace.entry(&p.boxes[m.at as usize], &q.boxes[n.at as usize], sweep.until)
+            sweep.pace.entry(&p.extent(m), &q.extent(n), sweep.until)
         };
         let roots = (p.body.tree().root(), q.body.tree().root());
         let mut open = vec![(0.0, roots.0, roots.1)];

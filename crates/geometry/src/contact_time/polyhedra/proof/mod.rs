@@ -147,7 +147,7 @@ fn spans([p, q]: [&HulledBody<'_>; 2], faces: &Faces) -> Option<[Face; 2]> {
 /// Two triangles of which inner points are one.
 fn crossing([p, q]: [&HulledBody<'_>; 2], faces: &Faces) -> Option<[[u32; 3]; 2]> {
     let Faces::Triangles { of_p, of_q } = *faces else { return None };
-    let stands = [p, q].map(|shape| Stand::new(shape.body, shape.pose));
+    let stands = [p, q].map(|shape| Stand::on_demand(shape.body, shape.pose));
     crossing_of(&mut Placed::new(&stands[0], &stands[1]), of_p, of_q)
 }
 
@@ -156,10 +156,10 @@ fn crossing_anywhere(
     shapes: [&HulledBody<'_>; 2],
     effort: &mut Effort<'_>,
 ) -> Result<Option<[[u32; 3]; 2]>, Stopped> {
-    let stands = shapes.map(|shape| Stand::new(shape.body, shape.pose));
+    let stands = shapes.map(|shape| Stand::on_demand(shape.body, shape.pose));
     let mut placed = Placed::new(&stands[0], &stands[1]);
     let mut found = None;
-    any_meeting_leaves([stands[0].boxed(), stands[1].boxed()], effort, |of_p, of_q| {
+    any_meeting_leaves(stands.each_ref(), effort, |of_p, of_q| {
         found = crossing_of(&mut placed, of_p, of_q);
         found.is_some()
     })?;

@@ -152,7 +152,7 @@ fn near_pairs(
 /// Boxes that hold a body at t = 0 and at `until`. In between its ends are between theirs.
 fn swept(body: &Several<'_>, until: f64) -> [Extent; 2] {
     let Several { shape, travel } = body;
-    let at_start = *Stand::new(shape.body, shape.pose).whole();
+    let at_start = Stand::new(shape.body, shape.pose).whole();
     let at_end = |bound: &Vec3, k: usize| {
         let way = Interval::difference(travel.to[k], travel.from[k]);
         Interval::point(bound[k]) + way * Interval::point(until)

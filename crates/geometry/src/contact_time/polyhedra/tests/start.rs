@@ -316,7 +316,7 @@ fn a_ray_finds_inside_what_the_point_polytope_algorithm_finds_inside() {
                 ray::Start::beside(corners.each_ref().map(integers), ray::around(&corners[0], 0.0));
             let effort = &mut Effort::unlimited();
             let boxed = BoxedTree { tree: mesh.tree(), boxes: &boxes };
-            let inside = crosses_odd(&start, boxed, effort, |triangle| {
+            let inside = crosses_odd(&start, &boxed, effort, |triangle| {
                 Some(mesh.triangle(triangle).map(|i| integers(&mesh.vertices()[i as usize])))
             })
             .unwrap();
