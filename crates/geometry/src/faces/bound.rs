@@ -37,6 +37,62 @@ impl Bound {
     }
 }
 
+/// A direction that keeps others apart: of bodies that are near each other in one place, most
+/// groups are farther along it than the nearest two.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KnownDirection {
+    /// A unit vector from P to Q, rounded.
+    unit: Vec3,
+    /// At least how high P reaches along it, and Q against it, if the body is in one piece.
+    pieces: [Option<f64>; 2],
+}
+
+impl KnownDirection {
+    /// `unit`: a unit vector from P to Q, rounded.
+    pub(super) fn new(groups: &[FaceGroups<'_>; 2], unit: Vec3, effort: &mut Effort<'_>) -> Self {
+        let pieces = [(0, unit), (1, -unit)].map(|(k, unit): (usize, Vec3)| {
+            let is_piece = groups[k].boundary.mesh().is_none();
+            is_piece.then(|| groups[k].height(&unit, effort))
+        });
+        Self { unit, pieces }
+    }
+
+    /// At most the distance of two groups, metres, by the boxes around them; less the radii of
+    /// both. Not positive where it shows nothing.
+    pub(super) fn gap_of_boxes(
+        &self,
+        groups: &[FaceGroups<'_>; 2],
+        nodes: [Node; 2],
+        radii: [f64; 2],
+    ) -> f64 {
+        let height = |k: usize, unit: Vec3| match groups[k].placed_box(nodes[k]) {
+            Some(placed) => unit.dot(&placed.centre) + placed.reach(&unit),
+            None => self.pieces[k].unwrap_or(f64::INFINITY),
+        };
+        self.gap(height, radii)
+    }
+
+    /// The same by the hulls of groups that have been prepared.
+    pub(super) fn gap_of_hulls(
+        &self,
+        groups: &[FaceGroups<'_>; 2],
+        nodes: [Node; 2],
+        radii: [f64; 2],
+    ) -> f64 {
+        let height = |k: usize, unit: Vec3| {
+            let of_vertices = || groups[k].height_of_hull(nodes[k], &unit);
+            self.pieces[k].or_else(of_vertices).unwrap_or(f64::INFINITY)
+        };
+        self.gap(height, radii)
+    }
+
+    fn gap(&self, height: impl Fn(usize, Vec3) -> f64, radii: [f64; 2]) -> f64 {
+        let rounded = Reach::of_rounded(radii, 0.0).upper();
+        let gap = -height(1, -self.unit) - height(0, self.unit) - rounded;
+        gap - gap.abs() * BOX_ROUNDING
+    }
+}
+
 /// At most the distance of two groups of which one at least is of a mesh; beyond `above`, metres,
 /// it need not be the best bound.
 pub(super) fn least_gap(

@@ -3,7 +3,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::bound::least_gap;
+use super::bound::{KnownDirection, least_gap};
 use super::frontier::Frontier;
 use super::{OuterPair, Surfaces, names, opened};
 use crate::Vec3;
@@ -85,6 +85,8 @@ struct NearestSearch<'a> {
     groups: [FaceGroups<'a>; 2],
     open: Frontier,
     best: Best,
+    /// That of the nearest two groups so far.
+    known: Option<KnownDirection>,
 }
 
 impl<'a> NearestSearch<'a> {
@@ -99,18 +101,37 @@ impl<'a> NearestSearch<'a> {
         let near = Near::of(&pair, radii, Stops::default(), &mut Effort::unlimited())?;
         let best = Best { lower: f64::INFINITY, near };
         let open = Frontier::new(surfaces.triangle_count());
-        Ok(Self { radii, stops, groups, open, best })
+        Ok(Self { radii, stops, groups, open, best, known: None })
     }
 
     fn run(mut self, effort: &mut Effort<'_>) -> FaceDistance {
         let roots = self.groups.each_ref().map(FaceGroups::root);
         self.open.push(0.0, roots);
-        let stopped = self.descend(effort).err();
+        let stopped = self.dive(roots, effort).and_then(|()| self.descend(effort)).err();
         let Best { lower, near: Near { upper, pairs, closest, normal, .. } } = self.best;
         let least = self.open.least().map_or(lower, |left| lower.min(left));
         let wide_enough = upper * (1.0 - 0.9 * distance::WIDTH_MAX);
         let lower = (least * EASED).max(wide_enough).min(least).next_down().max(0.0);
         FaceDistance { lower, upper, pairs, closest, normal, stopped }
+    }
+
+    /// Goes straight to two triangles that are near: what is known to be no farther away than they
+    /// are, and along which direction, spares looks at others.
+    fn dive(&mut self, mut nodes: [Node; 2], effort: &mut Effort<'_>) -> Result<(), Stopped> {
+        loop {
+            let pairs = opened(&self.groups, nodes);
+            let [first, second] = pairs[..] else { return self.look(nodes, effort) };
+            effort.spend_step()?;
+            let (a, b) = (self.between(first), self.between(second));
+            nodes = if b < a { second } else { first };
+        }
+    }
+
+    /// About how far two groups are apart, metres: chooses where to look first, and decides
+    /// nothing.
+    fn between(&self, nodes: [Node; 2]) -> f64 {
+        let [p, q] = [0, 1].map(|k| self.groups[k].middle(nodes[k]));
+        (q - p).norm()
     }
 
     /// Looks into the groups that may be nearer than the nearest triangles so far, until nobody
@@ -139,32 +160,67 @@ impl<'a> NearestSearch<'a> {
     /// Finds out how near two groups may be; of two triangles, how near they are.
     fn look(&mut self, nodes: [Node; 2], effort: &mut Effort<'_>) -> Result<(), Stopped> {
         effort.spend_step()?;
-        let is_single = halved(&self.groups, nodes).is_none();
-        // Beyond the nearest two there is nothing to know.
-        let above = Some(self.best.near.upper).filter(|_| !is_single);
-        if !is_single {
-            let bound = least_gap(&self.groups, nodes, self.radii, above, effort)?.gap;
-            if above.is_some_and(|nearest| bound > nearest) {
-                return Ok(());
-            }
-            if !(0..2).all(|k| self.groups[k].has_hull(nodes[k])) {
-                self.open.push(bound, nodes);
-                return Ok(());
-            }
+        if halved(&self.groups, nodes).is_none() {
+            OuterPair::prepare(&mut self.groups, nodes);
+            return self.look_at_single(nodes, effort);
         }
-        OuterPair::prepare(&mut self.groups, nodes);
-        let outer = OuterPair::of(&self.groups, nodes).ok_or(Stopped::Unresolved)?;
-        let near = Near::of(&outer.pair, self.radii, Stops { above, below: None }, effort)?;
-        if !is_single {
-            self.open.push(near.lower, nodes);
+        // Beyond the nearest two there is nothing to know.
+        let nearest = self.best.near.upper;
+        let by_known = self.known.as_ref().map_or(0.0, |known| self.gap_of_boxes(known, nodes));
+        if by_known > nearest {
             return Ok(());
         }
-        self.best.lower = self.best.lower.min(near.lower);
-        if near.upper < self.best.near.upper {
-            let pairs = names(&self.groups, &outer.pair, &near.pairs);
-            self.best.near = Near { pairs, ..near };
+        let by_boxes = least_gap(&self.groups, nodes, self.radii, Some(nearest), effort)?;
+        let bound = by_boxes.gap.max(by_known);
+        if bound > nearest {
+            return Ok(());
+        }
+        if !(0..2).all(|k| self.groups[k].has_hull(nodes[k])) {
+            self.open.push(bound, nodes);
+            return Ok(());
+        }
+        OuterPair::prepare(&mut self.groups, nodes);
+        let between = by_boxes.along.map(|unit| KnownDirection::new(&self.groups, unit, effort));
+        let is_far = |along: KnownDirection| self.gap_of_hulls(&along, nodes) > nearest;
+        if self.known.into_iter().chain(between).any(is_far) {
+            return Ok(());
+        }
+        let outer = OuterPair::of(&self.groups, nodes).ok_or(Stopped::Unresolved)?;
+        let stops = Stops { above: Some(nearest), below: None };
+        let Near { lower, normal, .. } = Near::of(&outer.pair, self.radii, stops, effort)?;
+        self.open.push(lower, nodes);
+        // That of whole bodies is a good one to begin with.
+        if self.known.is_none() && lower > 0.0 {
+            self.know(normal, effort);
         }
         Ok(())
+    }
+
+    /// Finds out how near two triangles are, whose hulls have been prepared.
+    fn look_at_single(&mut self, nodes: [Node; 2], effort: &mut Effort<'_>) -> Result<(), Stopped> {
+        let outer = OuterPair::of(&self.groups, nodes).ok_or(Stopped::Unresolved)?;
+        let near = Near::of(&outer.pair, self.radii, Stops::default(), effort)?;
+        self.best.lower = self.best.lower.min(near.lower);
+        if near.upper < self.best.near.upper {
+            let (pairs, normal) = (names(&self.groups, &outer.pair, &near.pairs), near.normal);
+            self.best.near = Near { pairs, ..near };
+            self.know(normal, effort);
+        }
+        Ok(())
+    }
+
+    fn gap_of_boxes(&self, along: &KnownDirection, nodes: [Node; 2]) -> f64 {
+        along.gap_of_boxes(&self.groups, nodes, self.radii)
+    }
+
+    fn gap_of_hulls(&self, along: &KnownDirection, nodes: [Node; 2]) -> f64 {
+        along.gap_of_hulls(&self.groups, nodes, self.radii)
+    }
+
+    /// Tries the direction of the nearest two on the others; `normal`: from Q to P.
+    fn know(&mut self, normal: Option<Vec3>, effort: &mut Effort<'_>) {
+        let new = normal.map(|normal| KnownDirection::new(&self.groups, -normal, effort));
+        self.known = new.or(self.known);
     }
 }
 

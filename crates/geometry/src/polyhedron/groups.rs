@@ -194,6 +194,13 @@ impl<'a> FaceGroups<'a> {
         Some(PlacedBox { centre, halves, blur: self.blur })
     }
 
+    /// The middle of the box around a group, or of a body in one piece one of its vertices, in the
+    /// world and rounded.
+    pub(crate) fn middle(&self, node: Node) -> Vec3 {
+        let of_box = self.placed_box(node).map(|placed| placed.centre);
+        of_box.unwrap_or_else(|| self.boundary.pose.apply_rounded(&self.boundary.vertices()[0]))
+    }
+
     /// At least how high it reaches along a unit vector in the world, of a body in one piece.
     pub(crate) fn height(&self, unit: &Vec3, effort: &mut Effort<'_>) -> f64 {
         let Boundary { hull, pose, .. } = &self.boundary;
@@ -201,6 +208,16 @@ impl<'a> FaceGroups<'a> {
         let top = supporting_vertex(hull, &local, None, effort);
         let height = local.dot(&hull.vertices()[top as usize]) + unit.dot(&pose.translation);
         height + 8.0 * self.blur
+    }
+
+    /// The same of a group whose hull was prepared; none of one that is held by its box.
+    pub(crate) fn height_of_hull(&self, node: Node, unit: &Vec3) -> Option<f64> {
+        let Outer { polytope, is_hull } = self.outer(node)?;
+        let Pose { rotation, translation } = &self.boundary.pose;
+        let local = rotation.tr_mul(unit);
+        let heights = polytope.vertices().iter().map(|v| local.dot(v));
+        let height = heights.fold(f64::NEG_INFINITY, f64::max) + unit.dot(translation);
+        is_hull.then_some(height + 8.0 * self.blur)
     }
 
     pub(crate) fn root(&self) -> Node {
