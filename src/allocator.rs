@@ -1,6 +1,6 @@
 //! Floor 4: how the system's allocator is told to give memory back.
 //!
-//! The memory budget (`runtime/memory.rs`) means something only if what was given back there
+//! The memory budget (`clearance_runtime::memory`) means something only if what was given back there
 //! leaves the process, too. Allocators that purge by themselves (jemalloc, mimalloc) are written in
 //! C, and a C compiler is not needed here for anything else; so it is glibc's own, with settings.
 //! Left alone, it raises the size from which an allocation is a mapping of its own to 32 MiB as
@@ -13,7 +13,7 @@
 //! own. Four balls of 40,000 vertices with their tables, registered and deleted four times: 59, 87,
 //! 112, 135 MiB; without the caches 19, 23, 23, 23. A question of 110 us costs 2 us more for that,
 //! and a frame of two bodies 0.3 of 6 us. What is free in a heap below a piece in use is given back
-//! by the page, when much is (`runtime/memory/tidy.rs`).
+//! by the page, when much is (`clearance_runtime::memory::tidy`).
 //!
 //! Its heaps are left as many as it likes, up to eight for each processor: so each thread has one.
 //! Where threads share a heap, one that speaks to a client waits for one that was interrupted while
@@ -54,7 +54,7 @@ const HEAPS_PART: u64 = 4;
 pub(crate) fn give_memory_back() {
     use std::os::unix::process::CommandExt;
 
-    use clearance::runtime::memory::address_space_max;
+    use clearance_runtime::memory::address_space_max;
 
     let heaps = address_space_max().map(|bytes| (bytes / HEAPS_PART / HEAP_BYTES).max(1));
     let heaps = heaps.map(|count| (HEAPS_MAX, count.to_string()));

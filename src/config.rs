@@ -9,7 +9,7 @@ use figment::Figment;
 use figment::error::Kind;
 use figment::providers::{Format, Serialized, Toml};
 
-use crate::runtime::settings::{Limits, LogFormat, Settings};
+use clearance_runtime::settings::{Limits, LogFormat, Settings};
 
 /// What every environment variable begins with; then the name of the setting in capitals.
 const PREFIX: &str = "CLEARANCE_";

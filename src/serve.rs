@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use clearance::config::{ConfigError, Loaded, ServeOptions};
 use clearance::rpc;
-use clearance::runtime::descriptors;
-use clearance::runtime::settings::Settings;
-use clearance::runtime::signals::stop_signal;
 use clearance::telemetry::{self, TelemetryError};
+use clearance_runtime::descriptors;
+use clearance_runtime::settings::Settings;
+use clearance_runtime::signals::stop_signal;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use tracing_subscriber::EnvFilter;
 
-use crate::runtime::settings::{LogFormat, Settings};
+use clearance_runtime::settings::{LogFormat, Settings};
 
 /// Why there is no log.
 #[derive(Debug, thiserror::Error)]

@@ -3,10 +3,10 @@
 use std::net::SocketAddr;
 
 use clearance::rpc::serve::ServeError;
-use clearance::runtime::settings::{Limits, Settings};
 use clearance_proto as api;
 use clearance_proto::polytope_service_client::PolytopeServiceClient;
 use clearance_proto::session_service_client::SessionServiceClient;
+use clearance_runtime::settings::{Limits, Settings};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;

@@ -17,12 +17,12 @@ use crate::rpc::services::queries::Queries;
 use crate::rpc::services::robots::{self, Robots};
 use crate::rpc::services::sessions::{SessionHost, Sessions, sweep};
 use crate::rpc::shared::Shared;
-use crate::rpc::transport::connection::{Admission, Admitted, accept};
-use crate::rpc::transport::http2::{ConnectionSettings, serve_all};
-use crate::runtime::latch::Latch;
-use crate::runtime::memory::tidy;
-use crate::runtime::settings::Settings;
 use clearance_proto as api;
+use clearance_runtime::latch::Latch;
+use clearance_runtime::memory::tidy;
+use clearance_runtime::settings::Settings;
+use clearance_transport::connection::{Admission, Admitted, accept};
+use clearance_transport::http2::{ConnectionSettings, serve_all};
 
 /// Why the server ended, or could not begin.
 #[derive(Debug, thiserror::Error)]

@@ -5,20 +5,20 @@ use std::time::SystemTime;
 
 use tokio::sync::Semaphore;
 
-use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::status::Failure;
-use crate::rpc::transport::layer::Surround;
-use crate::rpc::transport::unsent::Unsent;
-use crate::runtime::cells::KeptCells;
-use crate::runtime::clock::{Clock, SystemClock};
-use crate::runtime::compute::Compute;
-use crate::runtime::descriptors;
-use crate::runtime::latch::Latch;
-use crate::runtime::memory::{self, MemoryBudget};
-use crate::runtime::metrics::Metrics;
-use crate::runtime::robots::RobotStore;
-use crate::runtime::settings::{Limits, Settings};
-use crate::runtime::store::PolytopeStore;
+use clearance_runtime::cells::KeptCells;
+use clearance_runtime::clock::{Clock, SystemClock};
+use clearance_runtime::compute::Compute;
+use clearance_runtime::descriptors;
+use clearance_runtime::latch::Latch;
+use clearance_runtime::memory::{self, MemoryBudget};
+use clearance_runtime::metrics::Metrics;
+use clearance_runtime::robots::RobotStore;
+use clearance_runtime::settings::{Limits, Settings};
+use clearance_runtime::store::PolytopeStore;
+use clearance_transport::layer::Surround;
+use clearance_transport::unsent::Unsent;
+use clearance_wire::convert::catalogue::Catalogue;
+use clearance_wire::status::Failure;
 
 /// One server's state; cheap to clone.
 #[derive(Clone, Debug)]

@@ -13,12 +13,19 @@ const KINDS: [&str; 5] = ["Polytope", "Polyhedron", "PolyhedronError", "HulledMe
 /// Crates that may not know a kind. Those below the table are what kinds are made of. Scenes and
 /// robots hold convex parts, which `Place::part` of the table gives them. Tools ask the geometry
 /// itself, to compare it with the papers and with the server.
-const KNOW_NONE: [&str; 3] = ["clearance", "clearance_certificates", "clearance_client"];
+const KNOW_NONE: [&str; 6] = [
+    "clearance_certificates",
+    "clearance_client",
+    "clearance_runtime",
+    "clearance_wire",
+    "clearance_transport",
+    "clearance",
+];
 
 /// What knows kinds all the same: whoever reads a registration makes a body of it, and what a
 /// robot's file names was registered before.
 const READERS: [&str; 2] =
-    ["src/rpc/convert/polytope.rs", "src/rpc/convert/robots/registration.rs"];
+    ["crates/wire/src/convert/polytope.rs", "crates/wire/src/convert/robots/registration.rs"];
 
 /// The names in a line of code that are a kind's.
 fn kinds_in(code: &str) -> Vec<String> {

@@ -17,9 +17,13 @@ const WORDS: &[(&str, &[&[&str]])] = &[
 /// Where tables are looked up by key and never walked through.
 const LOOKED_UP: &str = "crates/robot/src/mesh";
 
-/// Inside the server: folder, and what it may not name.
-const SERVER: &[(&str, &[&str])] =
-    &[("src/runtime", &["tonic", "prost", "crate::rpc"]), ("src/rpc", &[])];
+/// The server: folder, and what it may not name.
+const SERVER: &[(&str, &[&str])] = &[
+    ("crates/runtime/src", &["tonic", "prost"]),
+    ("crates/wire/src", &["tokio", "rayon"]),
+    ("crates/transport/src", &["clearance_geometry", "clearance_scene"]),
+    ("src/rpc", &[]),
+];
 
 /// What only the top floor may use.
 const TOP: &[&str] = &[

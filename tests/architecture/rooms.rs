@@ -15,6 +15,7 @@ const ORDERS: &[(&str, &[&str])] = &[
     ("crates/scene/src", SCENE),
     ("crates/scene/src/pairs", PAIRS),
     ("crates/scene/src/frame", FRAME),
+    ("crates/wire/src", WIRE),
     ("src/rpc", RPC),
     (
         "src/rpc/services",
@@ -22,8 +23,11 @@ const ORDERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Floor 3: the types of the wire, then what makes values of them, then what serves them.
-const RPC: &[&str] = &["path", "status", "convert", "transport", "shared", "services", "serve"];
+/// Where in a message we are, what may go wrong there, then what makes values of messages.
+const WIRE: &[&str] = &["path", "status", "convert"];
+
+/// What services share, then the services, then what serves them.
+const RPC: &[&str] = &["shared", "services", "serve"];
 
 /// Numbers, then where bodies are, then what is asserted about two of them and who checks it.
 const PROOF: &[&str] = &["number", "effort", "pose", "motion", "vertex_pair", "claim", "judge"];
@@ -212,7 +216,7 @@ fn circle(start: &[String], arrows: &Arrows) -> Option<String> {
     None
 }
 
-/// The path of a file's module, the crate first: `src/rpc/convert/mod.rs` is `clearance`, `rpc`,
+/// The path of a file's module, the crate first: `crates/wire/src/convert/mod.rs` is `clearance`, `rpc`,
 /// `convert`.
 fn module_of(path: &Path) -> Vec<String> {
     let (name, inside) = crate_of(path);

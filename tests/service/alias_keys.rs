@@ -2,9 +2,9 @@
 //!
 //! Anyone who could reach the port moved or deleted the aliases that others use.
 
-use clearance::runtime::settings::Settings;
 use clearance_proto as api;
 use clearance_proto::delete_polytope_request::Key;
+use clearance_runtime::settings::Settings;
 use tonic::{Code, Status};
 
 use crate::server::{Server, check, cube, spec};

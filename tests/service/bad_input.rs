@@ -1,8 +1,8 @@
 //! Every bad input gets a clear status with the path of the field, and changes nothing.
 
 use api::placed_body::Source;
-use clearance::runtime::settings::Limits;
 use clearance_proto as api;
+use clearance_runtime::settings::Limits;
 use tonic::Code;
 
 use crate::server::{Server, body, check, cube, spec, vector, with_cube};

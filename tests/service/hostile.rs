@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use clearance::runtime::settings::{Limits, Settings};
 use clearance_proto as api;
+use clearance_runtime::settings::{Limits, Settings};
 use http::uri::PathAndQuery;
 use prost::Message;
 use tokio_stream::StreamExt;

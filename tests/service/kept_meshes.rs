@@ -1,8 +1,8 @@
 //! Meshes kept as the solids that they bound: under one id whatever their order, or refused.
 
 use api::Verdict;
-use clearance::runtime::settings::Limits;
 use clearance_proto as api;
+use clearance_runtime::settings::Limits;
 use tonic::Code;
 
 use crate::polyhedra::{channel, keep, placed, register, with_channel};

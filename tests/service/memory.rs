@@ -4,9 +4,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use clearance::runtime::settings::Limits;
 use clearance_proto as api;
 use clearance_proto::server_service_client::ServerServiceClient;
+use clearance_runtime::settings::Limits;
 use http_body::Frame;
 use prost::Message;
 use prost::bytes::Bytes;

@@ -1,8 +1,8 @@
 //! Scenes that are opened in several messages.
 
-use clearance::runtime::settings::Limits;
 use clearance_proto as api;
 use clearance_proto::stream_session_request::Start;
+use clearance_runtime::settings::Limits;
 use tonic::{Code, Status};
 
 use crate::server::{Server, check, soon};

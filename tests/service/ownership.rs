@@ -4,9 +4,9 @@
 //! 2^64 - 1 (its owner's frames were refused from then on), took its stream over, replaced its
 //! scene and closed it.
 
-use clearance::runtime::settings::{Limits, Settings};
 use clearance_proto as api;
 use clearance_proto::stream_session_request::Start;
+use clearance_runtime::settings::{Limits, Settings};
 use tonic::{Code, Request, Status};
 
 use crate::server::{Server, check, soon};

@@ -1,8 +1,8 @@
 //! Packed reports tell all that nested ones do.
 
-use clearance::rpc::convert::sessions::packed_pairs::{truncate, unpack};
 use clearance_proto as api;
 use clearance_proto::PairSelection;
+use clearance_wire::convert::sessions::packed_pairs::{truncate, unpack};
 use prost::Message;
 
 use crate::compounds::parts;

@@ -3,9 +3,9 @@
 use api::face_contact::{PFace, QFace};
 use api::polytope_spec::Source;
 use api::{Outcome, Verdict};
-use clearance::runtime::settings::Limits;
 use clearance_geometry::hull::samples::Random;
 use clearance_proto as api;
+use clearance_runtime::settings::Limits;
 use tonic::{Code, Status};
 
 use crate::server::{Server, body, check, cube, vector};

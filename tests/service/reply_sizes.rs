@@ -1,7 +1,7 @@
 //! Replies of sessions are as long as their clients take: what is more is counted and can be had.
 
-use clearance::runtime::settings::Limits;
 use clearance_proto as api;
+use clearance_runtime::settings::Limits;
 use prost::Message;
 use tonic::Code;
 

@@ -3,8 +3,8 @@
 //! Robots are named by their content, which everybody who has the same files knows; and anyone who
 //! could reach the port deleted what others used.
 
-use clearance::runtime::settings::{Limits, Settings};
 use clearance_proto as api;
+use clearance_runtime::settings::{Limits, Settings};
 use tonic::{Code, Status};
 
 use crate::robots::robots;

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use api::query_service_client::QueryServiceClient;
 use api::robot_service_client::RobotServiceClient;
-use clearance::runtime::settings::Limits;
 use clearance_proto as api;
+use clearance_runtime::settings::Limits;
 use tokio_stream::iter;
 use tonic::Code;
 use tonic::transport::Channel;

@@ -1,11 +1,11 @@
 //! Questions to the scene of a session: rays, shape casts, overlaps, nearest bodies, over a socket.
 
-use clearance::runtime::settings::Limits;
 use clearance_proto as api;
 use clearance_proto::scene_hit::Proof;
 use clearance_proto::scene_query::Kind;
 use clearance_proto::verify_certificate_request::Claim;
 use clearance_proto::{HitSelection, Outcome, Verdict};
+use clearance_runtime::settings::Limits;
 use tonic::{Code, Status};
 
 use crate::server::{Server, body, check, soon, vector, verify};

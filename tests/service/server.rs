@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use clearance::rpc::serve::ServeError;
-use clearance::runtime::settings::{Limits, Settings};
 use clearance_proto as api;
 use clearance_proto::polytope_service_client::PolytopeServiceClient;
 use clearance_proto::query_service_client::QueryServiceClient;
 use clearance_proto::server_service_client::ServerServiceClient;
 use clearance_proto::session_service_client::SessionServiceClient;
 use clearance_proto::verify_certificate_request::Claim;
+use clearance_runtime::settings::{Limits, Settings};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use clearance::runtime::settings::Limits;
 use clearance_proto as api;
 use clearance_proto::{ContactEventKind, PairSelection, Verdict};
+use clearance_runtime::settings::Limits;
 use tonic::{Code, Status};
 
 use crate::server::{Server, body, check, cube, soon, vector};

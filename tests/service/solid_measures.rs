@@ -6,9 +6,9 @@ use api::placed_body::Source;
 use api::static_certificate::Proof;
 use api::verify_certificate_request::Claim;
 use api::{Outcome, Verdict};
-use clearance::runtime::settings::Limits;
 use clearance_geometry::hull::samples::Random;
 use clearance_proto as api;
+use clearance_runtime::settings::Limits;
 
 use crate::polyhedra::{channel, keep, placed, register, with_boxes, with_channel};
 use crate::server::{Server, body, cube, vector, verify};

@@ -4,8 +4,8 @@
 use api::placed_body::Source;
 use api::verify_certificate_request::Claim;
 use api::{Outcome, UncertifiedReason, Verdict};
-use clearance::runtime::settings::Limits;
 use clearance_proto as api;
+use clearance_runtime::settings::Limits;
 use tonic::Code;
 
 use crate::polyhedra::{channel, keep, placed, register, with_channel};

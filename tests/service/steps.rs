@@ -1,9 +1,9 @@
 //! Several frames in one StepSession: within one deadline and one reply, and nothing done that is
 //! not told.
 
-use clearance::runtime::settings::Limits;
 use clearance_proto as api;
 use clearance_proto::ContactEventKind;
+use clearance_runtime::settings::Limits;
 use prost::Message;
 use tonic::Code;
 

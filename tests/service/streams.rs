@@ -1,9 +1,9 @@
 //! Streams to a session: frame by frame, merged, taken over, lost.
 
-use clearance::runtime::settings::Limits;
 use clearance_proto as api;
 use clearance_proto::session_service_client::SessionServiceClient;
 use clearance_proto::{ContactEventKind, Notice};
+use clearance_runtime::settings::Limits;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::{Channel, Endpoint};

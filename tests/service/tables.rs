@@ -1,9 +1,9 @@
 //! Memory of what questions have built: tables of registered polytopes, which stay, and bodies that
 //! are made for one question.
 
-use clearance::runtime::settings::Limits;
 use clearance_proto as api;
 use clearance_proto::verify_certificate_request::Claim;
+use clearance_runtime::settings::Limits;
 use tokio_stream::StreamExt;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;

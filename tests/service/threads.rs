@@ -3,10 +3,10 @@
 use api::batch_query_answer::Answer;
 use api::batch_query_item::Question;
 use api::{Outcome, PairSelection, Verdict};
-use clearance::runtime::settings::Settings;
 use clearance_geometry::hull::samples;
 use clearance_geometry::hull::samples::Random;
 use clearance_proto as api;
+use clearance_runtime::settings::Settings;
 
 use crate::server::{Server, vector};
 

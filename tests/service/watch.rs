@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use clearance::runtime::settings::Limits;
 use clearance_proto as api;
 use clearance_proto::{ContactEventKind, Notice};
+use clearance_runtime::settings::Limits;
 use tonic::{Code, Status, Streaming};
 
 use crate::server::{Server, check, soon};

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use clearance::runtime::settings::Limits;
 use clearance_proto as api;
+use clearance_runtime::settings::Limits;
 use http::{Request, Response};
 use prost::Message;
 use tokio::io::AsyncReadExt;

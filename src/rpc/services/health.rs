@@ -9,8 +9,8 @@ use tonic::{Request, Response, Status};
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse, health_server};
 
-use crate::rpc::status::Failure;
-use crate::runtime::latch::Latch;
+use clearance_runtime::latch::Latch;
+use clearance_wire::status::Failure;
 
 /// The services whose health is told, and the whole ("").
 const SERVICES: &[&str] = &[

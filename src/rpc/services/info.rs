@@ -7,15 +7,15 @@ use std::time::Duration;
 use tonic::{Request, Response, Status};
 
 use super::sessions::Session;
-use crate::rpc::convert::options::{MethodRow, duration_to_wire};
 use crate::rpc::shared::Shared;
-use crate::runtime::memory::{MemoryKind, resident_bytes};
-use crate::runtime::metrics::{FRAME_TIMES, FrameMetrics, QuestionKind, QuestionMetrics};
-use crate::runtime::sessions::{Registry, Summary};
-use crate::runtime::settings::Limit;
 use clearance_bodies::FACE_METHODS;
 use clearance_geometry::{contact_time, distance, penetration, separation};
 use clearance_proto as api;
+use clearance_runtime::memory::{MemoryKind, resident_bytes};
+use clearance_runtime::metrics::{FRAME_TIMES, FrameMetrics, QuestionKind, QuestionMetrics};
+use clearance_runtime::sessions::{Registry, Summary};
+use clearance_runtime::settings::Limit;
+use clearance_wire::convert::options::{MethodRow, duration_to_wire};
 
 /// The service.
 #[derive(Clone, Debug)]

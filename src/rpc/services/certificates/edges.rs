@@ -2,19 +2,19 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::robots::cell::AskedCell;
-use crate::rpc::convert::robots::certificates::edge_certificate;
-use crate::rpc::convert::robots::edges::AskedEdges;
-use crate::rpc::path::Path;
-use crate::rpc::status::Failure;
-use crate::runtime::robots::RobotStore;
-use crate::runtime::settings::Limits;
 use clearance_certificates::told::Told;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
 use clearance_robot::claim::{EdgeCertificate, EdgeClaim, EdgeSubject};
 use clearance_robot::judge::judge_edge;
+use clearance_runtime::robots::RobotStore;
+use clearance_runtime::settings::Limits;
+use clearance_wire::convert::catalogue::Catalogue;
+use clearance_wire::convert::robots::cell::AskedCell;
+use clearance_wire::convert::robots::certificates::edge_certificate;
+use clearance_wire::convert::robots::edges::AskedEdges;
+use clearance_wire::path::Path;
+use clearance_wire::status::Failure;
 
 /// What became of edges.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! Where bodies are said to meet, judged: that the faces named share a point, at the time that is
 //! stated, or that the one facet named is inside the other body.
 
-use crate::rpc::path::{BadField, Path};
 use clearance_bodies::PlacedBody;
 use clearance_bodies::solid::BodyFace;
 use clearance_geometry::claim::Solids;
@@ -9,6 +8,7 @@ use clearance_geometry::effort::Effort;
 use clearance_geometry::judge::{InnerFacet, judge_faces, judge_inner_facet};
 use clearance_geometry::motion::Motion;
 use clearance_proto as api;
+use clearance_wire::path::{BadField, Path};
 
 /// What is named of two bodies that are in contact.
 #[derive(Clone, Copy, Debug)]

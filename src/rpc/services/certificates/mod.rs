@@ -15,16 +15,16 @@ use self::edges::EdgesStatement;
 use self::pair::PairClaim;
 use self::questions::AboutTwo;
 use self::several::CollisionStatement;
-use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
-use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::compound::AskedParts;
-use crate::rpc::path::Path;
-use crate::rpc::status::Failure;
-use crate::runtime::robots::RobotStore;
 use clearance_bodies::table::Needs;
 use clearance_certificates::told::Told;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
+use clearance_runtime::robots::RobotStore;
+use clearance_wire::convert::body::{AskedBody, bodies, kinds, not_answered};
+use clearance_wire::convert::catalogue::Catalogue;
+use clearance_wire::convert::compound::AskedParts;
+use clearance_wire::path::Path;
+use clearance_wire::status::Failure;
 
 /// What is claimed.
 #[derive(Debug)]

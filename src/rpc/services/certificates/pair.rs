@@ -1,14 +1,14 @@
 //! What is claimed of two bodies of one part each, judged.
 
 use super::solids::SolidStatement;
-use crate::rpc::convert::body::AskedBody;
-use crate::rpc::status::Failure;
 use clearance_bodies::table::{Way, way_of};
 use clearance_certificates::hulls::HullClaim;
 use clearance_certificates::rounded::RoundedClaim;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::pair::Pair;
+use clearance_wire::convert::body::AskedBody;
+use clearance_wire::status::Failure;
 
 /// What is claimed of two bodies.
 #[derive(Clone, Debug)]

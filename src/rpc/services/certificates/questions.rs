@@ -4,18 +4,18 @@ use super::compounds::PartsStatement;
 use super::faces::NamedFaces;
 use super::pair::{PairClaim, Statement};
 use super::solids;
-use crate::rpc::convert::body::{AskedBody, kinds, not_answered};
-use crate::rpc::convert::certificate::proof;
-use crate::rpc::convert::compound::AskedParts;
-use crate::rpc::convert::geometry::verdict;
-use crate::rpc::convert::motions::motions;
-use crate::rpc::status::Failure;
 use clearance_bodies::table::verdict::VerdictQuestion;
 use clearance_bodies::table::{Topic, Way, way_of};
 use clearance_certificates::hulls::{HullClaim, Moves};
 use clearance_certificates::rounded::RoundedClaim;
 use clearance_certificates::told::Told;
 use clearance_proto as api;
+use clearance_wire::convert::body::{AskedBody, kinds, not_answered};
+use clearance_wire::convert::certificate::proof;
+use clearance_wire::convert::compound::AskedParts;
+use clearance_wire::convert::geometry::verdict;
+use clearance_wire::convert::motions::motions;
+use clearance_wire::status::Failure;
 
 /// A question about two bodies, and how claims of an answer to it are read.
 pub(super) trait AboutTwo: Sized {

@@ -1,17 +1,17 @@
 //! What is claimed of several bodies, judged.
 
 use super::faces::NamedFaces;
-use crate::rpc::convert::body::AskedBody;
-use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::geometry::{outcome, verdict};
-use crate::rpc::convert::several::AskedSeveral;
-use crate::rpc::convert::solids::collision;
-use crate::rpc::status::Failure;
 use clearance_certificates::told::{Told, required};
 use clearance_geometry::claim::{CollisionClaim, CollisionProof, MovingSolid, Outcome, Verdict};
 use clearance_geometry::effort::Effort;
 use clearance_geometry::judge::judge_collision;
 use clearance_proto as api;
+use clearance_wire::convert::body::AskedBody;
+use clearance_wire::convert::catalogue::Catalogue;
+use clearance_wire::convert::geometry::{outcome, verdict};
+use clearance_wire::convert::several::AskedSeveral;
+use clearance_wire::convert::solids::collision;
+use clearance_wire::status::Failure;
 
 const NO_BODIES_MEET: &str = "is said where no bodies meet";
 

@@ -3,11 +3,6 @@
 use arrayvec::ArrayVec;
 
 use super::faces::NamedFaces;
-use crate::rpc::convert::certificate::{at_most, convex_proof, margin_pairs};
-use crate::rpc::convert::geometry::outcome;
-use crate::rpc::convert::solids::{motion, proof, rounded};
-use crate::rpc::path::{BadField, Path};
-use crate::rpc::status::Failure;
 use clearance_bodies::PlacedBody;
 use clearance_bodies::table::first_contact::Motions;
 use clearance_certificates::hulls::WithinMargin;
@@ -26,6 +21,11 @@ use clearance_geometry::judge::{
 use clearance_geometry::motion::Motion;
 use clearance_geometry::pair::{Pair, VertexPair};
 use clearance_proto as api;
+use clearance_wire::convert::certificate::{at_most, convex_proof, margin_pairs};
+use clearance_wire::convert::geometry::outcome;
+use clearance_wire::convert::solids::{motion, proof, rounded};
+use clearance_wire::path::{BadField, Path};
+use clearance_wire::status::Failure;
 
 /// A claim with its proof.
 #[derive(Clone, Debug)]

@@ -7,25 +7,25 @@ use std::time::Duration;
 
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::rpc::convert::body::hull_time;
-use crate::rpc::convert::catalogue::{id, unknown};
-use crate::rpc::convert::described::{describe, describe_new};
-use crate::rpc::convert::geometry::points_to_wire;
-use crate::rpc::convert::keys::digests;
-use crate::rpc::convert::paging::{page_size, reply_bytes};
-use crate::rpc::convert::polytope::{AskedPolytope, BuiltPolytope};
-use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::shared::Shared;
-use crate::rpc::status::{Failure, TooLong};
-use crate::rpc::transport::intake::Intake;
-use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::{Counted, JobSize};
-use crate::runtime::deadline::StopGuard;
-use crate::runtime::memory::{MemoryKind, MemoryQuota};
-use crate::runtime::sessions::owner::{KeyDigest, new_key};
-use crate::runtime::store::{DeleteError, NewPolytope, RegisterError, StoredPage};
 use clearance_bodies::ContentId;
 use clearance_proto as api;
+use clearance_runtime::compute::{Counted, JobSize};
+use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::memory::{MemoryKind, MemoryQuota};
+use clearance_runtime::sessions::owner::{KeyDigest, new_key};
+use clearance_runtime::store::{DeleteError, NewPolytope, RegisterError, StoredPage};
+use clearance_transport::intake::Intake;
+use clearance_transport::timing::time_left;
+use clearance_wire::convert::body::hull_time;
+use clearance_wire::convert::catalogue::{id, unknown};
+use clearance_wire::convert::described::{describe, describe_new};
+use clearance_wire::convert::geometry::points_to_wire;
+use clearance_wire::convert::keys::digests;
+use clearance_wire::convert::paging::{page_size, reply_bytes};
+use clearance_wire::convert::polytope::{AskedPolytope, BuiltPolytope};
+use clearance_wire::path::{BadField, Path, WithinLimit};
+use clearance_wire::status::{Failure, TooLong};
 
 /// The service.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         let api::RegisterPolytopesRequest { polytopes, validate_only } = request.into_inner();
         let limits = self.0.limits();
         let list = Path::ROOT.field("polytopes");
-        list.within(limits.registration_items_max(), polytopes.len())?;
+        list.within(limits.registration_items_max(), polytopes.len()).map_err(Failure::from)?;
         let convert = |(index, spec)| AskedPolytope::convert(&list.index(index), spec, limits);
         let asked: Result<Vec<_>, Failure> =
             intake.look_through(|| polytopes.iter().enumerate().map(convert).collect());
@@ -169,7 +169,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
     ) -> Result<Response<api::FindMissingPolytopesResponse>, Status> {
         let ids = request.into_inner().ids;
         let list = Path::ROOT.field("ids");
-        list.within(self.0.limits().find_missing_ids_max(), ids.len())?;
+        list.within(self.0.limits().find_missing_ids_max(), ids.len()).map_err(Failure::from)?;
         let mut missing_ids = Vec::new();
         for (index, text) in ids.into_iter().enumerate() {
             let id = id(&list.index(index), &text)?;

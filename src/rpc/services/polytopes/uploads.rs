@@ -7,18 +7,18 @@ use std::time::Duration;
 
 use tonic::Streaming;
 
-use crate::rpc::convert::geometry;
-use crate::rpc::convert::polytope::{AskedPolytope, AskedSource, file_source};
-use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::shared::Shared;
-use crate::rpc::status::{Failure, of_transport};
-use crate::rpc::transport::intake::Intake;
-use crate::runtime::compute::JobSize;
-use crate::runtime::deadline::StopGuard;
-use crate::runtime::memory::{MemoryKind, Reservation};
 use clearance_geometry::Vec3;
 use clearance_proto as api;
 use clearance_proto::upload_polytope_request::Part;
+use clearance_runtime::compute::JobSize;
+use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::memory::{MemoryKind, Reservation};
+use clearance_transport::intake::Intake;
+use clearance_wire::convert::geometry;
+use clearance_wire::convert::polytope::{AskedPolytope, AskedSource, file_source};
+use clearance_wire::path::{Path, WithinLimit};
+use clearance_wire::status::{Failure, of_transport};
 
 /// The method, as its URI names it.
 const METHOD: &str = "/clearance.v1.PolytopeService/UploadPolytope";

@@ -1,19 +1,19 @@
 //! How far P can move along a direction before it meets Q, and where it leaves Q again.
 
 use super::question::{Question, Run, prepare};
-use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
-use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::geometry::{direction_vector, stopped_to_wire};
-use crate::rpc::convert::options::AnswerOptions;
-use crate::rpc::convert::ranges::answer_to_wire;
-use crate::rpc::path::Path;
-use crate::rpc::status::Failure;
-use crate::runtime::metrics::QuestionKind;
 use clearance_bodies::table::Needs;
 use clearance_bodies::table::along::AlongQuestion;
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
+use clearance_runtime::metrics::QuestionKind;
+use clearance_wire::convert::body::{AskedBody, bodies, kinds, not_answered};
+use clearance_wire::convert::catalogue::Catalogue;
+use clearance_wire::convert::geometry::{direction_vector, stopped_to_wire};
+use clearance_wire::convert::options::AnswerOptions;
+use clearance_wire::convert::ranges::answer_to_wire;
+use clearance_wire::path::Path;
+use clearance_wire::status::Failure;
 
 /// A question about the distance along a direction, checked.
 #[derive(Clone, Debug)]

@@ -3,20 +3,20 @@
 use arrayvec::ArrayVec;
 
 use super::question::{AskedAt, Question, Run, prepare};
-use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
-use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::geometry::{margin, stopped_to_wire, verdict_to_wire};
-use crate::rpc::convert::options::AnswerOptions;
-use crate::rpc::convert::solids::{meeting_to_wire, stand_to_wire, unproven_to_wire};
-use crate::rpc::path::Path;
-use crate::rpc::status::Failure;
-use crate::runtime::metrics::QuestionKind;
 use clearance_bodies::table::verdict::{Decided, VerdictAnswer, VerdictQuestion};
 use clearance_bodies::table::{Needs, Wanted};
 use clearance_geometry::distance::Compared;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::pair::VertexPair;
 use clearance_proto as api;
+use clearance_runtime::metrics::QuestionKind;
+use clearance_wire::convert::body::{AskedBody, bodies, kinds, not_answered};
+use clearance_wire::convert::catalogue::Catalogue;
+use clearance_wire::convert::geometry::{margin, stopped_to_wire, verdict_to_wire};
+use clearance_wire::convert::options::AnswerOptions;
+use clearance_wire::convert::solids::{meeting_to_wire, stand_to_wire, unproven_to_wire};
+use clearance_wire::path::Path;
+use clearance_wire::status::Failure;
 
 /// A question about the verdict, checked.
 #[derive(Clone, Debug)]

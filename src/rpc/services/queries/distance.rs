@@ -3,17 +3,6 @@
 use arrayvec::ArrayVec;
 
 use super::question::{AskedAt, Question, Run, prepare};
-use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
-use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::certificate::distance_to_wire;
-use crate::rpc::convert::geometry::{
-    length, margin, pairs_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
-};
-use crate::rpc::convert::options::AnswerOptions;
-use crate::rpc::convert::solids::{stand_to_wire, unproven_to_wire};
-use crate::rpc::path::{BadField, Path};
-use crate::rpc::status::Failure;
-use crate::runtime::metrics::QuestionKind;
 use clearance_bodies::table::Needs;
 use clearance_bodies::table::distance::{
     DistanceAnswer, DistanceAsked, DistanceQuestion, MeasuredDistance,
@@ -23,6 +12,17 @@ use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::pair::VertexPair;
 use clearance_proto as api;
+use clearance_runtime::metrics::QuestionKind;
+use clearance_wire::convert::body::{AskedBody, bodies, kinds, not_answered};
+use clearance_wire::convert::catalogue::Catalogue;
+use clearance_wire::convert::certificate::distance_to_wire;
+use clearance_wire::convert::geometry::{
+    length, margin, pairs_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
+};
+use clearance_wire::convert::options::AnswerOptions;
+use clearance_wire::convert::solids::{stand_to_wire, unproven_to_wire};
+use clearance_wire::path::{BadField, Path};
+use clearance_wire::status::Failure;
 
 /// A question about the distance, checked.
 #[derive(Clone, Debug)]

@@ -1,18 +1,6 @@
 //! When two moving bodies first come into contact.
 
 use super::question::{AskedAt, Question, Run, prepare};
-use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
-use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::certificate::motion_to_wire;
-use crate::rpc::convert::geometry::{
-    outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
-};
-use crate::rpc::convert::motions::motions;
-use crate::rpc::convert::options::AnswerOptions;
-use crate::rpc::convert::solids::{self, meeting_to_wire, stand_to_wire, unproven_to_wire};
-use crate::rpc::path::Path;
-use crate::rpc::status::Failure;
-use crate::runtime::metrics::QuestionKind;
 use clearance_bodies::table::Needs;
 use clearance_bodies::table::first_contact::{
     FirstContactAnswer, FirstContactQuestion, MotionProof,
@@ -21,6 +9,18 @@ use clearance_certificates::rounded::rounded_motion_to_wire;
 use clearance_geometry::claim::Outcome;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
+use clearance_runtime::metrics::QuestionKind;
+use clearance_wire::convert::body::{AskedBody, bodies, kinds, not_answered};
+use clearance_wire::convert::catalogue::Catalogue;
+use clearance_wire::convert::certificate::motion_to_wire;
+use clearance_wire::convert::geometry::{
+    outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
+};
+use clearance_wire::convert::motions::motions;
+use clearance_wire::convert::options::AnswerOptions;
+use clearance_wire::convert::solids::{self, meeting_to_wire, stand_to_wire, unproven_to_wire};
+use clearance_wire::path::Path;
+use clearance_wire::status::Failure;
 
 /// A question about the first contact, checked.
 #[derive(Clone, Debug)]

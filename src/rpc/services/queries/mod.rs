@@ -19,16 +19,16 @@ use self::first_contact::AskedFirstContact;
 use self::penetration::PenetrationQuestion;
 use self::question::{Question, Run, count, estimate, working_bytes};
 use super::certificates;
-use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
-use crate::rpc::status::Failure;
-use crate::rpc::transport::intake::Intake;
-use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::JobSize;
-use crate::runtime::deadline::StopGuard;
-use crate::runtime::metrics::{Ending, QuestionKind};
 use clearance_geometry::effort::{Cost, Effort};
 use clearance_proto as api;
+use clearance_runtime::compute::JobSize;
+use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::metrics::{Ending, QuestionKind};
+use clearance_transport::intake::Intake;
+use clearance_transport::timing::time_left;
+use clearance_wire::path::Path;
+use clearance_wire::status::Failure;
 
 /// The service.
 #[derive(Clone, Debug)]

@@ -1,19 +1,19 @@
 //! The penetration depth of two bodies.
 
 use super::question::{Question, Run, prepare};
-use crate::rpc::convert::body::{AskedBody, bodies, kinds, not_answered};
-use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::certificate::depth_to_wire;
-use crate::rpc::convert::geometry::{stopped_to_wire, vector_to_wire, verdict_to_wire};
-use crate::rpc::convert::options::AnswerOptions;
-use crate::rpc::path::Path;
-use crate::rpc::status::Failure;
-use crate::runtime::metrics::QuestionKind;
 use clearance_bodies::table::Needs;
 use clearance_bodies::table::depth::{DepthQuestion, MeasuredDepth};
 use clearance_certificates::rounded::rounded_depth_to_wire;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
+use clearance_runtime::metrics::QuestionKind;
+use clearance_wire::convert::body::{AskedBody, bodies, kinds, not_answered};
+use clearance_wire::convert::catalogue::Catalogue;
+use clearance_wire::convert::certificate::depth_to_wire;
+use clearance_wire::convert::geometry::{stopped_to_wire, vector_to_wire, verdict_to_wire};
+use clearance_wire::convert::options::AnswerOptions;
+use clearance_wire::path::Path;
+use clearance_wire::status::Failure;
 
 /// A question about the depth, checked.
 #[derive(Clone, Debug)]

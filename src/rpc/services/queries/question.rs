@@ -6,19 +6,19 @@ use std::time::Duration;
 
 use prost::Message;
 
-use crate::rpc::convert::body::{AskedBody, Unready, hull_time};
-use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::options::{AnswerOptions, cost_to_wire};
-use crate::rpc::path::{NotImplemented, Path};
 use crate::rpc::shared::Shared;
-use crate::rpc::status::Failure;
-use crate::runtime::clock::Clock;
-use crate::runtime::deadline::StopGuard;
-use crate::runtime::metrics::{Ending, Metrics, QuestionKind};
 use clearance_bodies::PlacedBody;
 use clearance_bodies::table::{Needs, NotAnswered, Wanted};
 use clearance_geometry::effort::{Cost, Effort, Stopped};
 use clearance_proto as api;
+use clearance_runtime::clock::Clock;
+use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::metrics::{Ending, Metrics, QuestionKind};
+use clearance_wire::convert::body::{AskedBody, Unready, hull_time};
+use clearance_wire::convert::catalogue::Catalogue;
+use clearance_wire::convert::options::{AnswerOptions, cost_to_wire};
+use clearance_wire::path::{NotImplemented, Path};
+use clearance_wire::status::Failure;
 
 /// A question of one kind, checked.
 pub(super) trait Question: Sized + Send + 'static {
@@ -162,15 +162,15 @@ impl AskedAt {
 mod tests {
     use super::*;
     use crate::rpc::services::queries::collision::CollisionQuestion;
-    use crate::runtime::compute::INLINE_MAX;
-    use crate::runtime::memory::MemoryQuota;
-    use crate::runtime::robots::RobotStore;
-    use crate::runtime::settings::Limits;
-    use crate::runtime::store::{NewPolytope, PolytopeStore, Stored};
     use clearance_bodies::Body;
     use clearance_geometry::Vec3;
     use clearance_geometry::hull::convex_hull;
     use clearance_geometry::polyhedron::Polyhedron;
+    use clearance_runtime::compute::INLINE_MAX;
+    use clearance_runtime::memory::MemoryQuota;
+    use clearance_runtime::robots::RobotStore;
+    use clearance_runtime::settings::Limits;
+    use clearance_runtime::store::{NewPolytope, PolytopeStore, Stored};
     use clearance_samples::ball;
 
     /// Four calls of 45 bytes with the method `exhaustive` were taken for small: they ran on the

@@ -6,18 +6,7 @@ use prost::Message;
 use tonic::Request;
 
 use super::question::Run;
-use crate::rpc::convert::body::Unready;
-use crate::rpc::convert::geometry::{outcome_to_wire, stopped_to_wire, verdict_to_wire};
-use crate::rpc::convert::several::{AskedMover, AskedSeveral};
-use crate::rpc::convert::solids::{collision_to_wire, meeting_to_wire, unproven_to_wire};
-use crate::rpc::path::{NotImplemented, Path};
 use crate::rpc::shared::Shared;
-use crate::rpc::status::Failure;
-use crate::rpc::transport::intake::Intake;
-use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::JobSize;
-use crate::runtime::deadline::StopGuard;
-use crate::runtime::metrics::{Ending, QuestionKind};
 use clearance_bodies::table::NotAnswered;
 use clearance_bodies::table::first_collision::{
     self, Collision, FirstCollisionAnswer, Found, NEEDS, ReadyMover, nanoseconds, ready,
@@ -25,6 +14,17 @@ use clearance_bodies::table::first_collision::{
 use clearance_geometry::claim::Outcome;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
+use clearance_runtime::compute::JobSize;
+use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::metrics::{Ending, QuestionKind};
+use clearance_transport::intake::Intake;
+use clearance_transport::timing::time_left;
+use clearance_wire::convert::body::Unready;
+use clearance_wire::convert::geometry::{outcome_to_wire, stopped_to_wire, verdict_to_wire};
+use clearance_wire::convert::several::{AskedMover, AskedSeveral};
+use clearance_wire::convert::solids::{collision_to_wire, meeting_to_wire, unproven_to_wire};
+use clearance_wire::path::{NotImplemented, Path};
+use clearance_wire::status::Failure;
 
 /// Which of the bodies meet first, and what is counted of the question.
 pub(super) async fn answer(

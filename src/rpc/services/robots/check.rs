@@ -10,19 +10,19 @@ use tonic::Code;
 
 use super::chunks::{Chunks, in_chunks};
 use super::{Caller, size};
-use crate::rpc::convert::options::cost_to_wire;
-use crate::rpc::convert::paging::reply_bytes;
-use crate::rpc::convert::robots::answer::{Packed, joined, push, push_beyond_limit};
-use crate::rpc::convert::robots::cell::{AskedCell, AskedCheck};
-use crate::rpc::path::Path;
-use crate::rpc::status::{Failure, TooLong};
-use crate::runtime::cells::{BuiltCell, Payer};
-use crate::runtime::memory::{MemoryKind, Reservation};
-use crate::runtime::metrics::{Ending, QuestionKind};
 use clearance_geometry::effort::{Cost, Effort};
 use clearance_proto as api;
 use clearance_robot::cell::Cell;
 use clearance_robot::check::{CheckMode, CheckQuestion};
+use clearance_runtime::cells::{BuiltCell, Payer};
+use clearance_runtime::memory::{MemoryKind, Reservation};
+use clearance_runtime::metrics::{Ending, QuestionKind};
+use clearance_wire::convert::options::cost_to_wire;
+use clearance_wire::convert::paging::reply_bytes;
+use clearance_wire::convert::robots::answer::{Packed, joined, push, push_beyond_limit};
+use clearance_wire::convert::robots::cell::{AskedCell, AskedCheck};
+use clearance_wire::path::Path;
+use clearance_wire::status::{Failure, TooLong};
 
 /// Configurations that a thread takes at a time: some hundred microseconds of work.
 const CHUNK: usize = 256;

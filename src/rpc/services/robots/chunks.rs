@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use crate::rpc::status::{Failure, TooLong};
-use crate::runtime::compute::Compute;
-use crate::runtime::memory::Reservation;
 use clearance_geometry::effort::Cost;
+use clearance_runtime::compute::Compute;
+use clearance_runtime::memory::Reservation;
+use clearance_wire::status::{Failure, TooLong};
 
 /// What an answer takes in memory for each byte that it takes on the wire, where verdicts and
 /// indices are shorter; it is there twice while its chunks are joined.

@@ -9,20 +9,20 @@ use prost::Message;
 use super::check::{build_cell, is_out_of_time, room_for_faces, time_of};
 use super::chunks::{Chunks, in_chunks};
 use super::{Caller, size};
-use crate::rpc::convert::options::cost_to_wire;
-use crate::rpc::convert::paging::reply_bytes;
-use crate::rpc::convert::robots::certificates::edge_certificate_to_wire;
-use crate::rpc::convert::robots::edges::{
-    AskedEdges, beyond_limits, cut_edges, first_not_free, joined_edges, push_edge, push_edge_beyond,
-};
-use crate::rpc::path::{Path, WithinLimit};
-use crate::rpc::status::Failure;
-use crate::runtime::memory::MemoryKind;
-use crate::runtime::metrics::{Ending, QuestionKind};
-use crate::runtime::settings::Limits;
 use clearance_geometry::effort::{Cost, Effort};
 use clearance_proto as api;
 use clearance_robot::cell::Cell;
+use clearance_runtime::memory::MemoryKind;
+use clearance_runtime::metrics::{Ending, QuestionKind};
+use clearance_runtime::settings::Limits;
+use clearance_wire::convert::options::cost_to_wire;
+use clearance_wire::convert::paging::reply_bytes;
+use clearance_wire::convert::robots::certificates::edge_certificate_to_wire;
+use clearance_wire::convert::robots::edges::{
+    AskedEdges, beyond_limits, cut_edges, first_not_free, joined_edges, push_edge, push_edge_beyond,
+};
+use clearance_wire::path::{Path, WithinLimit};
+use clearance_wire::status::Failure;
 
 /// Edges that a thread takes at a time: some hundred microseconds of work.
 const CHUNK: usize = 32;

@@ -10,24 +10,24 @@ use std::time::Duration;
 
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::rpc::convert::keys::{digest, digests};
-use crate::rpc::convert::paging::page_size;
-use crate::rpc::convert::robots::description::describe;
-use crate::rpc::convert::robots::registration::AskedRobot;
-use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
-use crate::rpc::status::Failure;
-use crate::rpc::transport::intake::Intake;
-use crate::rpc::transport::timing::time_left;
-use crate::rpc::transport::unsent::AnswerRoom;
-use crate::runtime::compute::{Counted, JobSize, Refused};
-use crate::runtime::deadline::StopGuard;
-use crate::runtime::memory::{MemoryKind, MemoryQuota};
-use crate::runtime::robots::{
+use clearance_proto as api;
+use clearance_runtime::compute::{Counted, JobSize, Refused};
+use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::memory::{MemoryKind, MemoryQuota};
+use clearance_runtime::robots::{
     DeleteError, DescriptionBytes, ID_PREFIX, RegisteredRobot, RobotWork,
 };
-use crate::runtime::sessions::owner::{KeyDigest, new_key};
-use clearance_proto as api;
+use clearance_runtime::sessions::owner::{KeyDigest, new_key};
+use clearance_transport::intake::Intake;
+use clearance_transport::timing::time_left;
+use clearance_transport::unsent::AnswerRoom;
+use clearance_wire::convert::keys::{digest, digests};
+use clearance_wire::convert::paging::page_size;
+use clearance_wire::convert::robots::description::describe;
+use clearance_wire::convert::robots::registration::AskedRobot;
+use clearance_wire::path::Path;
+use clearance_wire::status::Failure;
 
 /// The service.
 #[derive(Clone, Debug)]

@@ -14,15 +14,15 @@ use tonic::{Status, Streaming};
 
 use super::Caller;
 use super::check::{answer, build_cell, count};
-use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
-use crate::rpc::status::{Failure, of_transport};
-use crate::rpc::transport::intake::Intake;
-use crate::runtime::cells::BuiltCell;
-use crate::runtime::client::Client;
-use crate::runtime::deadline::StopGuard;
-use crate::runtime::memory::Reservation;
 use clearance_proto as api;
+use clearance_runtime::cells::BuiltCell;
+use clearance_runtime::client::Client;
+use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::memory::Reservation;
+use clearance_transport::intake::Intake;
+use clearance_wire::path::Path;
+use clearance_wire::status::{Failure, of_transport};
 
 /// The method, as its URI names it.
 const METHOD: &str = "/clearance.v1.RobotService/StreamConfigurations";

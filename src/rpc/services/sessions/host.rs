@@ -9,25 +9,27 @@ use tonic::metadata::MetadataMap;
 
 use super::session::Session;
 use super::work::{FrameWork, Frames, Reports, Steps, Until};
-use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::keys::check_key;
-use crate::rpc::convert::options::{duration, duration_to_wire, is_default};
-use crate::rpc::convert::sessions::declare;
-use crate::rpc::convert::sessions::methods::methods;
-use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
-use crate::rpc::status::Failure;
-use crate::rpc::transport::intake::Intake;
-use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::{Compute, Counted, JobSize, Refused, Small};
-use crate::runtime::deadline::StopGuard;
-use crate::runtime::memory::{MemoryKind, MemoryQuota, Reservation};
-use crate::runtime::sessions::owner::{Credentials, KeyDigest, new_incarnation, new_key};
-use crate::runtime::sessions::{Bounded, Held, NewSession, Parallel, Registry, SessionError, Slot};
-use crate::runtime::settings::Limits;
 use clearance_geometry::separation::METHODS;
 use clearance_proto as api;
+use clearance_runtime::compute::{Compute, Counted, JobSize, Refused, Small};
+use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::memory::{MemoryKind, MemoryQuota, Reservation};
+use clearance_runtime::sessions::owner::{Credentials, KeyDigest, new_incarnation, new_key};
+use clearance_runtime::sessions::{
+    Bounded, Held, NewSession, Parallel, Registry, SessionError, Slot,
+};
+use clearance_runtime::settings::Limits;
 use clearance_scene::Serial;
+use clearance_transport::intake::Intake;
+use clearance_transport::timing::time_left;
+use clearance_wire::convert::catalogue::Catalogue;
+use clearance_wire::convert::keys::check_key;
+use clearance_wire::convert::options::{duration, duration_to_wire, is_default};
+use clearance_wire::convert::sessions::declare;
+use clearance_wire::convert::sessions::methods::methods;
+use clearance_wire::path::Path;
+use clearance_wire::status::Failure;
 
 /// What every call to the sessions needs; cheap to clone.
 #[derive(Clone, Debug)]

@@ -22,15 +22,15 @@ use tonic::{Request, Response, Status, Streaming};
 pub use self::host::SessionHost;
 use self::host::{brought_key, check_id, credentials, failure, take_out};
 pub use self::session::Session;
-use crate::rpc::convert::options::cost_to_wire;
-use crate::rpc::convert::paging::page_size;
-use crate::rpc::convert::paging::reply_bytes;
-use crate::rpc::path::{Path, WithinLimit};
-use crate::rpc::status::{Failure, TooLong};
-use crate::rpc::transport::intake::Intake;
-use crate::runtime::sessions::owner::KeyDigest;
-use crate::runtime::sessions::{Registry, Slot};
 use clearance_proto as api;
+use clearance_runtime::sessions::owner::KeyDigest;
+use clearance_runtime::sessions::{Registry, Slot};
+use clearance_transport::intake::Intake;
+use clearance_wire::convert::options::cost_to_wire;
+use clearance_wire::convert::paging::page_size;
+use clearance_wire::convert::paging::reply_bytes;
+use clearance_wire::path::{Path, WithinLimit};
+use clearance_wire::status::{Failure, TooLong};
 
 /// The service.
 #[derive(Clone, Debug)]
@@ -136,7 +136,8 @@ impl api::session_service_server::SessionService for Sessions {
         let limits = self.0.shared.limits();
         let size = page_size(limits, request.page_size)?;
         let list = Path::ROOT.field("session_keys");
-        list.within(limits.session_keys_max(), request.session_keys.len())?;
+        list.within(limits.session_keys_max(), request.session_keys.len())
+            .map_err(Failure::from)?;
         let header_key = brought_key(&metadata, String::new());
         let keys = request.session_keys.iter().chain([&header_key]).filter(|key| !key.is_empty());
         let keys: Vec<KeyDigest> = keys.map(|key| KeyDigest::of(key)).collect();

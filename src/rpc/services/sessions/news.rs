@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use tokio::sync::broadcast;
 
-use crate::rpc::convert::sessions::known::Known;
-use crate::rpc::convert::sessions::news::Draft;
-use crate::rpc::convert::sessions::size::{news_bytes, poses_bytes};
-use crate::runtime::memory::{MemoryKind, MemoryQuota, Reservation};
-use crate::runtime::settings::{Limit, Limits};
 use clearance_proto as api;
+use clearance_runtime::memory::{MemoryKind, MemoryQuota, Reservation};
+use clearance_runtime::settings::{Limit, Limits};
 use clearance_scene::{Frame, Moves, Scene};
+use clearance_wire::convert::sessions::known::Known;
+use clearance_wire::convert::sessions::news::Draft;
+use clearance_wire::convert::sessions::size::{news_bytes, poses_bytes};
 
 /// What a report takes in memory for each byte that it takes on the wire: a verdict is two bytes
 /// there, and the message about its pair some hundred here.

@@ -1,9 +1,9 @@
 //! A scene that is opened in several messages of a stream, where one would be too large.
 
-use crate::rpc::path::{BadField, Path, WithinLimit};
-use crate::rpc::status::Failure;
-use crate::runtime::settings::Limits;
 use clearance_proto as api;
+use clearance_runtime::settings::Limits;
+use clearance_wire::path::{BadField, Path, WithinLimit};
+use clearance_wire::status::Failure;
 
 /// What a message that may not open a session says of one.
 pub(super) fn misplaced(

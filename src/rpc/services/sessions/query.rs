@@ -15,19 +15,19 @@ use tonic::metadata::MetadataMap;
 use self::answers::{AnswerUntil, Answers};
 use super::host::{SessionHost, credentials, failure, take_out};
 use super::session::Session;
-use crate::rpc::convert::sessions::inquiry::{AskedInquiry, about_mesh, unknown_name};
 use crate::rpc::shared::Shared;
-use crate::rpc::status::Failure;
-use crate::rpc::transport::intake::Intake;
-use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::{Compute, Counted, JobSize};
-use crate::runtime::deadline::StopGuard;
-use crate::runtime::memory::{MemoryKind, Reservation};
-use crate::runtime::metrics::{Ending, QuestionKind};
-use crate::runtime::sessions::Held;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
+use clearance_runtime::compute::{Compute, Counted, JobSize};
+use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::memory::{MemoryKind, Reservation};
+use clearance_runtime::metrics::{Ending, QuestionKind};
+use clearance_runtime::sessions::Held;
 use clearance_scene::query::{NoView, SceneView, StillScene};
+use clearance_transport::intake::Intake;
+use clearance_transport::timing::time_left;
+use clearance_wire::convert::sessions::inquiry::{AskedInquiry, about_mesh, unknown_name};
+use clearance_wire::status::Failure;
 
 /// How long one ray takes in a scene of some thousand bodies: a generous guess.
 const RAY_TIME: Duration = Duration::from_micros(8);

@@ -16,26 +16,28 @@ use self::intake::refused_items;
 use super::news::{NewsCopy, Subscribers};
 use super::refused::RefusedItems;
 use super::work::{Aside, FrameWork, Steps, Until};
-use crate::rpc::convert::geometry::length;
-use crate::rpc::convert::options::budget;
-use crate::rpc::convert::paging::reply_bytes;
-use crate::rpc::convert::sessions::cut::cut;
-use crate::rpc::convert::sessions::declare::{self, Declared, PartSource};
-use crate::rpc::convert::sessions::frame::{AskedFrame, Defaults, failure, no_room, unanswered};
-use crate::rpc::convert::sessions::methods::methods;
-use crate::rpc::convert::sessions::pair::Bodies;
-use crate::rpc::convert::sessions::plan::Plan;
-use crate::rpc::convert::sessions::robots::{KnownRobots, link_name};
-use crate::rpc::convert::sessions::{names, news, report, robots, state};
-use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
-use crate::rpc::status::Failure;
-use crate::runtime::memory::MemoryQuota;
-use crate::runtime::metrics::{Ending, QuestionKind};
-use crate::runtime::settings::Limits as WireLimits;
 use clearance_geometry::effort::{Cost, Effort};
 use clearance_proto as api;
+use clearance_runtime::memory::MemoryQuota;
+use clearance_runtime::metrics::{Ending, QuestionKind};
+use clearance_runtime::settings::Limits as WireLimits;
 use clearance_scene::{Applied, Declaration, Limits, Report, Runner, Scene, Waiting};
+use clearance_wire::convert::geometry::length;
+use clearance_wire::convert::options::budget;
+use clearance_wire::convert::paging::reply_bytes;
+use clearance_wire::convert::sessions::cut::cut;
+use clearance_wire::convert::sessions::declare::{self, Declared, PartSource};
+use clearance_wire::convert::sessions::frame::{
+    AskedFrame, Defaults, failure, no_room, unanswered,
+};
+use clearance_wire::convert::sessions::methods::methods;
+use clearance_wire::convert::sessions::pair::Bodies;
+use clearance_wire::convert::sessions::plan::Plan;
+use clearance_wire::convert::sessions::robots::{KnownRobots, link_name};
+use clearance_wire::convert::sessions::{names, news, report, robots, state};
+use clearance_wire::path::Path;
+use clearance_wire::status::Failure;
 
 /// A scene with the shapes of its bodies, what its client asked for, and what it cost so far.
 #[derive(Debug)]

@@ -14,18 +14,18 @@ use tonic::metadata::MetadataMap;
 use super::host::{AnswerTime, CallTime, SessionHost, credentials, failure, take_out};
 use super::session::Session;
 use super::work::Reports;
-use crate::rpc::convert::paging::reply_bytes;
-use crate::rpc::convert::sessions::report::bytes_of_message;
-use crate::rpc::path::{Path, WithinLimit};
 use crate::rpc::shared::Shared;
-use crate::rpc::status::{Failure, TooLong};
-use crate::rpc::transport::intake::Intake;
-use crate::rpc::transport::timing::some_call_time;
-use crate::runtime::compute::Counted;
-use crate::runtime::deadline::StopGuard;
-use crate::runtime::memory::MemoryKind;
-use crate::runtime::sessions::Slot;
 use clearance_proto as api;
+use clearance_runtime::compute::Counted;
+use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::memory::MemoryKind;
+use clearance_runtime::sessions::Slot;
+use clearance_transport::intake::Intake;
+use clearance_transport::timing::some_call_time;
+use clearance_wire::convert::paging::reply_bytes;
+use clearance_wire::convert::sessions::report::bytes_of_message;
+use clearance_wire::path::{Path, WithinLimit};
+use clearance_wire::status::{Failure, TooLong};
 
 /// Answers some frames, or says in their place why not.
 pub(super) async fn step(

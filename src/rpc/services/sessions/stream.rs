@@ -21,18 +21,18 @@ use super::opening;
 use super::session::Session;
 use super::step::left;
 use super::work::Frames;
-use crate::rpc::convert::sessions::cut::is_short;
-use crate::rpc::convert::sessions::report::bytes_of_message;
-use crate::rpc::path::Path;
-use crate::rpc::status::{Failure, of_transport};
-use crate::rpc::transport::intake::Intake;
-use crate::runtime::client::Client;
-use crate::runtime::compute::INLINE_MAX;
-use crate::runtime::memory::{MemoryKind, Reservation};
-use crate::runtime::sessions::owner::{Credentials, KeyDigest};
-use crate::runtime::sessions::{Attachment, Slot};
 use clearance_proto as api;
 use clearance_proto::stream_session_request::Start;
+use clearance_runtime::client::Client;
+use clearance_runtime::compute::INLINE_MAX;
+use clearance_runtime::memory::{MemoryKind, Reservation};
+use clearance_runtime::sessions::owner::{Credentials, KeyDigest};
+use clearance_runtime::sessions::{Attachment, Slot};
+use clearance_transport::intake::Intake;
+use clearance_wire::convert::sessions::cut::is_short;
+use clearance_wire::convert::sessions::report::bytes_of_message;
+use clearance_wire::path::Path;
+use clearance_wire::status::{Failure, of_transport};
 
 /// The method, as its URI names it.
 const METHOD: &str = "/clearance.v1.SessionService/StreamSession";

@@ -17,13 +17,13 @@ use super::check_length;
 use super::host::{SessionHost, failure, take_out};
 use super::news::NewsCopy;
 use super::session::Session;
-use crate::rpc::convert::sessions::size::{news_bytes, state_bytes};
-use crate::rpc::status::Failure;
-use crate::runtime::client::Client;
-use crate::runtime::memory::{MemoryKind, MemoryQuota, Reservation};
-use crate::runtime::sessions::Slot;
-use crate::runtime::subscriptions::Subscription;
 use clearance_proto as api;
+use clearance_runtime::client::Client;
+use clearance_runtime::memory::{MemoryKind, MemoryQuota, Reservation};
+use clearance_runtime::sessions::Slot;
+use clearance_runtime::subscriptions::Subscription;
+use clearance_wire::convert::sessions::size::{news_bytes, state_bytes};
+use clearance_wire::status::Failure;
 
 type WatchReply = Result<api::WatchSessionResponse, Status>;
 

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::rpc::convert::sessions::plan::Plan;
 use crate::rpc::shared::Shared;
 use clearance_proto as api;
 use clearance_scene::Runner;
+use clearance_wire::convert::sessions::plan::Plan;
 
 /// Frames as they were received: each is moved a few times on its way.
 pub(super) type Frames = Vec<Box<api::Frame>>;

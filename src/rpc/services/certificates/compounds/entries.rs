@@ -1,8 +1,8 @@
 //! Entries of certificates about compounds: which parts they are about, and where they stand.
 
-use crate::rpc::convert::compound::AskedParts;
 use clearance_geometry::claim::Parts;
 use clearance_geometry::judge::Refusal;
+use clearance_wire::convert::compound::AskedParts;
 
 /// Whether each body has one part.
 pub(super) fn is_single([p, q]: &[AskedParts; 2]) -> bool {

@@ -8,12 +8,6 @@ use arrayvec::ArrayVec;
 use self::entries::{is_single, located, one_of_each};
 use self::motion::SaidMotion;
 use super::faces::NamedFaces;
-use crate::rpc::convert::body::AskedBody;
-use crate::rpc::convert::certificate::{at_most, convex_proof, margin_pairs, surface};
-use crate::rpc::convert::compound::AskedParts;
-use crate::rpc::convert::geometry::{direction, margin, verdict};
-use crate::rpc::path::Path;
-use crate::rpc::status::Failure;
 use clearance_bodies::PlacedBody;
 use clearance_certificates::told::{Told, required};
 use clearance_geometry::claim::{
@@ -25,6 +19,12 @@ use clearance_geometry::judge::{
     judge_compounds_margin, judge_zero,
 };
 use clearance_proto as api;
+use clearance_wire::convert::body::AskedBody;
+use clearance_wire::convert::certificate::{at_most, convex_proof, margin_pairs, surface};
+use clearance_wire::convert::compound::AskedParts;
+use clearance_wire::convert::geometry::{direction, margin, verdict};
+use clearance_wire::path::Path;
+use clearance_wire::status::Failure;
 
 /// A claim with its proof.
 #[derive(Clone, Debug)]

@@ -3,13 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::entries::{is_single, located, one_of_each};
-use crate::rpc::convert::certificate::{at_most, chain, convex_proof, margin_pairs};
-use crate::rpc::convert::compound::AskedParts;
-use crate::rpc::convert::geometry::{outcome, verdict};
-use crate::rpc::convert::motions::motions;
-use crate::rpc::path::Path;
 use crate::rpc::services::certificates::faces::NamedFaces;
-use crate::rpc::status::Failure;
 use clearance_bodies::PlacedBody;
 use clearance_bodies::table::first_contact::Motions;
 use clearance_certificates::told::{Told, required, t_contact};
@@ -23,6 +17,12 @@ use clearance_geometry::motion::Motion;
 use clearance_geometry::pair::Question;
 use clearance_geometry::pair::{Pair, VertexPair};
 use clearance_proto as api;
+use clearance_wire::convert::certificate::{at_most, chain, convex_proof, margin_pairs};
+use clearance_wire::convert::compound::AskedParts;
+use clearance_wire::convert::geometry::{outcome, verdict};
+use clearance_wire::convert::motions::motions;
+use clearance_wire::path::Path;
+use clearance_wire::status::Failure;
 
 #[derive(Clone, Debug)]
 pub(super) struct SaidMotion {

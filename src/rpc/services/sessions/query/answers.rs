@@ -4,17 +4,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use crate::rpc::convert::body::Unready;
-use crate::rpc::convert::geometry::stopped_to_wire;
-use crate::rpc::convert::options::cost_to_wire;
-use crate::rpc::convert::sessions::casts::AskedWay;
-use crate::rpc::convert::sessions::hits::{
-    CastHits, HitsPacker, PackedHit, cast_to_wire, fit, near_to_wire, overlap_to_wire,
-};
-use crate::rpc::convert::sessions::inquiry::{AskedInquiry, AskedKind, AskedQuestion, point};
-use crate::rpc::status::Failure;
-use crate::runtime::sessions::parallel::by_index;
-use crate::runtime::settings::Limits;
 use clearance_bodies::table::place::{ConvexPart, Place};
 use clearance_bodies::{Body, PlacedBody};
 use clearance_geometry::Vec3;
@@ -24,8 +13,19 @@ use clearance_geometry::motion::Motion;
 use clearance_geometry::pair::Placed;
 use clearance_geometry::pose::Pose;
 use clearance_proto as api;
+use clearance_runtime::sessions::parallel::by_index;
+use clearance_runtime::settings::Limits;
 use clearance_scene::query::cast::{Cast, CastHit};
 use clearance_scene::query::{BodyFilter, SceneView, Visitor};
+use clearance_wire::convert::body::Unready;
+use clearance_wire::convert::geometry::stopped_to_wire;
+use clearance_wire::convert::options::cost_to_wire;
+use clearance_wire::convert::sessions::casts::AskedWay;
+use clearance_wire::convert::sessions::hits::{
+    CastHits, HitsPacker, PackedHit, cast_to_wire, fit, near_to_wire, overlap_to_wire,
+};
+use clearance_wire::convert::sessions::inquiry::{AskedInquiry, AskedKind, AskedQuestion, point};
+use clearance_wire::status::Failure;
 
 /// A body where it is.
 fn visitor<'a>(part: ConvexPart<'a>, pose: Pose) -> Visitor<'a> {

@@ -1,17 +1,17 @@
 //! What a session keeps of the frames that its scene has applied.
 
 use super::{Session, given_bytes};
-use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::sessions::changes::{self, DeclaredChange};
-use crate::rpc::convert::sessions::declare::{Declared, PartSource};
-use crate::rpc::convert::sessions::frame::AskedFrame;
-use crate::rpc::convert::sessions::robots::DeclaredRobot;
-use crate::rpc::path::{BadField, Path, WithinLimit};
 use crate::rpc::services::sessions::refused::RefusedItems;
-use crate::rpc::status::Failure;
 use clearance_proto as api;
 use clearance_scene::MoveError;
 use clearance_scene::{BodyId, Part};
+use clearance_wire::convert::catalogue::Catalogue;
+use clearance_wire::convert::sessions::changes::{self, DeclaredChange};
+use clearance_wire::convert::sessions::declare::{Declared, PartSource};
+use clearance_wire::convert::sessions::frame::AskedFrame;
+use clearance_wire::convert::sessions::robots::DeclaredRobot;
+use clearance_wire::path::{BadField, Path, WithinLimit};
+use clearance_wire::status::Failure;
 
 impl Session {
     /// That no list of the session grows beyond its limit by a frame.

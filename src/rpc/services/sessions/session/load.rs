@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::Session;
-use crate::rpc::convert::sessions::declare;
-use crate::rpc::convert::sessions::plan::{Plan, is_dear};
 use crate::rpc::services::sessions::work::FrameWork;
-use crate::runtime::compute::{Counted, JobSize};
 use clearance_proto as api;
+use clearance_runtime::compute::{Counted, JobSize};
 use clearance_scene::RobotId;
+use clearance_wire::convert::sessions::declare;
+use clearance_wire::convert::sessions::plan::{Plan, is_dear};
 
 /// A guess by the last frame may be wrong by any factor: a hostile client moves nothing first and
 /// then everything. A frame that might hold up the other clients of its thread for longer than this

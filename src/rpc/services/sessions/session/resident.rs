@@ -1,7 +1,7 @@
 //! What the registry of sessions asks of one.
 
 use super::Session;
-use crate::runtime::sessions::{Resident, Summary};
+use clearance_runtime::sessions::{Resident, Summary};
 
 impl Resident for Session {
     fn bytes(&self) -> u64 {

@@ -2,10 +2,10 @@
 
 use super::cold::{self, Way};
 use super::model::{Answer, Asked, Model, Pair, Stands, Told};
-use crate::rpc::convert::sessions::packed_pairs::unpack;
 use clearance_geometry::claim::{Outcome, Verdict};
 use clearance_proto as api;
 use clearance_scene::EventKind;
+use clearance_wire::convert::sessions::packed_pairs::unpack;
 
 /// What is wrong.
 pub(super) type Wrong = String;

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use super::model::{Asked, Model};
-use crate::rpc::convert::geometry::{matrix_rows, pose_to_wire, vector_to_wire};
-use crate::rpc::convert::sessions::state::rules_to_wire;
 use clearance_geometry::Vec3;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
@@ -13,6 +11,8 @@ use clearance_samples::{self as samples, Random};
 use clearance_scene::{
     Body, BodyChange, BodyId, Frame, Listed, Move, PairMargin, Part, RuleChanges, Rules,
 };
+use clearance_wire::convert::geometry::{matrix_rows, pose_to_wire, vector_to_wire};
+use clearance_wire::convert::sessions::state::rules_to_wire;
 
 /// A frame, what it asks, and its message.
 #[derive(Clone, Debug)]

@@ -15,14 +15,7 @@ use super::super::{SessionHost, Sessions};
 use super::check::{Wrong, check};
 use super::frames::{self, Sent, Shapes};
 use super::model::{Asked, Fate, Model, Pair};
-use crate::rpc::convert::sessions::state::rules_to_wire;
 use crate::rpc::shared::Shared;
-use crate::runtime::clock::ManualClock;
-use crate::runtime::memory::MemoryQuota;
-use crate::runtime::sessions::Resident;
-use crate::runtime::sessions::owner::Credentials;
-use crate::runtime::settings::Settings;
-use crate::runtime::store::{NewPolytope, Stored};
 use api::ErrorReason;
 use api::session_service_client::SessionServiceClient;
 use api::session_service_server::SessionServiceServer;
@@ -31,8 +24,15 @@ use clearance_bodies::table::place::Place;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::polytope::Polytope;
 use clearance_proto as api;
+use clearance_runtime::clock::ManualClock;
+use clearance_runtime::memory::MemoryQuota;
+use clearance_runtime::sessions::Resident;
+use clearance_runtime::sessions::owner::Credentials;
+use clearance_runtime::settings::Settings;
+use clearance_runtime::store::{NewPolytope, Stored};
 use clearance_samples::Random;
 use clearance_scene::Listed;
+use clearance_wire::convert::sessions::state::rules_to_wire;
 
 type Client = SessionServiceClient<SessionServiceServer<Sessions>>;
 
@@ -48,7 +48,7 @@ pub(super) struct Ground {
 impl Ground {
     pub(super) fn new() -> Self {
         let settings = Settings { compute_threads: 1, open_sessions: true, ..Settings::default() };
-        let (_, draining) = crate::runtime::latch::Latch::new();
+        let (_, draining) = clearance_runtime::latch::Latch::new();
         let mut shared = Shared::new(settings, draining).unwrap();
         shared.clock = Arc::new(ManualClock::new());
         let register = |polytope: Polytope| {

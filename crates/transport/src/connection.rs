@@ -1,0 +1,234 @@
+//! Connections: counted, without Nagle's delay, and closed if they do not begin to speak.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::time::Sleep;
+
+use super::frames::PREFACE_BYTES;
+use super::limiter::{ActiveCall, Activity, ConnectionLimiter, ConnectionPermit};
+use super::unread::Unread;
+use clearance_runtime::client::Client;
+use clearance_runtime::memory::{
+    CONNECTION_BYTES, MemoryBudget, MemoryKind, MemoryQuota, Reservation,
+};
+
+/// After a failure to accept (no file descriptors left, most likely) the next try comes this late.
+const ACCEPT_RETRY: Duration = Duration::from_millis(50);
+
+/// After so many bytes without a pause a connection lets the others of its thread have their turns:
+/// with 250 that send 4 MiB each, a health check waited for 100 ms.
+const TURN_BYTES: usize = 16 << 10;
+
+/// What a new connection still has to say, and until when. Keep-alive pings, which find a client
+/// that has gone, begin only after it; without this, a few silent connections would take every
+/// permit.
+#[derive(Debug)]
+struct Handshake {
+    bytes_to_come: usize,
+    patience: Pin<Box<Sleep>>,
+}
+
+/// Who is at the other end of a connection; every request of it has this among its extensions, and
+/// `caller.rs` says whose the request is.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    /// From which the memory of the connection is taken.
+    pub quota: MemoryQuota,
+    /// Whoever asks over it without saying who.
+    pub client: Client,
+    activity: Arc<Activity>,
+}
+
+impl Peer {
+    /// A call has begun, and lasts until this is dropped.
+    pub(super) fn begin(&self) -> ActiveCall {
+        self.activity.begin()
+    }
+
+    /// Whether it has no calls.
+    pub(super) fn is_idle(&self) -> bool {
+        self.activity.is_idle()
+    }
+}
+
+/// A connection that was let in.
+#[derive(Debug)]
+pub struct Admitted {
+    pub(super) connection: Connection,
+    pub(super) peer: Peer,
+    /// One of as many as are allowed.
+    pub(super) permit: ConnectionPermit,
+    pub(super) unread: Unread,
+    pub(super) heard: Heard,
+    pub(super) _memory: Reservation,
+}
+
+/// The bytes of a connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    stream: TcpStream,
+    handshake: Option<Handshake>,
+    /// Bytes read in its turn.
+    read_in_turn: usize,
+    unread: Unread,
+    heard: Heard,
+}
+
+/// How often something was heard of the client; cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Heard(Arc<AtomicU64>);
+
+impl Heard {
+    /// So often.
+    pub(super) fn times(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What new connections are held to.
+#[derive(Clone, Debug)]
+pub struct Admission {
+    /// How many there may be.
+    pub connections_max: u64,
+    /// Until a new one has begun to speak.
+    pub handshake: Duration,
+    /// Where their memory is counted.
+    pub memory_budget: MemoryBudget,
+}
+
+/// Accepts connections for as long as somebody takes them. One for which there is no permit, or no
+/// memory, is closed at once: its client tries again.
+pub async fn accept(listener: TcpListener, admission: Admission, taker: mpsc::Sender<Admitted>) {
+    let limiter = ConnectionLimiter::new(admission.connections_max.max(1));
+    loop {
+        match listener.accept().await {
+            Ok((stream, address)) => {
+                let Some(admitted) = admitted(stream, address, &limiter, &admission) else {
+                    continue;
+                };
+                if taker.send(admitted).await.is_err() {
+                    break;
+                }
+            }
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a connection");
+                limiter.make_room();
+                tokio::time::sleep(ACCEPT_RETRY).await;
+            }
+        }
+    }
+}
+
+fn admitted(
+    stream: TcpStream,
+    address: SocketAddr,
+    limiter: &ConnectionLimiter,
+    admission: &Admission,
+) -> Option<Admitted> {
+    let permit = limiter.take(address.ip())?;
+    let quota = admission.memory_budget.connection(address.ip());
+    let memory = quota.reserve(MemoryKind::Calls, CONNECTION_BYTES).ok()?;
+    // A connection that refuses the option still works.
+    let _ = stream.set_nodelay(true);
+    let patience = Box::pin(tokio::time::sleep(admission.handshake));
+    let handshake = Some(Handshake { bytes_to_come: PREFACE_BYTES, patience });
+    let client = Client::at(address);
+    let (unread, heard) = (Unread::new(quota.clone()), Heard::default());
+    let peer = Peer { quota, client, activity: permit.activity.clone() };
+    let (of_stream, in_stream) = (unread.clone(), heard.clone());
+    let connection =
+        Connection { stream, handshake, read_in_turn: 0, unread: of_stream, heard: in_stream };
+    Some(Admitted { connection, peer, permit, unread, heard, _memory: memory })
+}
+
+impl Connection {
+    /// Whether it begins as HTTP/1 does. Nothing is taken from it, and who is silent is waited for
+    /// no longer than for the rest of the preface.
+    pub(super) async fn speaks_http1(&mut self) -> bool {
+        let Self { stream, handshake, .. } = self;
+        let Some(Handshake { patience, .. }) = handshake else { return false };
+        // Of the methods of HTTP/1 none begins as the preface of HTTP/2 does: that one is PRI.
+        let mut head = [0; 3];
+        let peeked = tokio::select! {
+            peeked = stream.peek(&mut head) => peeked,
+            () = patience.as_mut() => return false,
+        };
+        let head = peeked.map_or(&[][..], |count| &head[..count]);
+        !b"PRI".starts_with(head) && head.iter().all(u8::is_ascii_uppercase)
+    }
+
+    /// The bytes themselves, past what is counted of HTTP/2.
+    pub(super) fn bytes(&mut self) -> &mut TcpStream {
+        &mut self.stream
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.read_in_turn >= TURN_BYTES {
+            self.read_in_turn = 0;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        let came = buffer.filled().len() - before;
+        if came > 0 {
+            self.heard.0.fetch_add(1, Ordering::Relaxed);
+            self.unread.came(&buffer.filled()[before..]);
+        }
+        self.read_in_turn = if read.is_pending() { 0 } else { self.read_in_turn + came };
+        let Some(handshake) = &mut self.handshake else { return read };
+        handshake.bytes_to_come = handshake.bytes_to_come.saturating_sub(came);
+        if handshake.bytes_to_come == 0 {
+            self.handshake = None;
+        } else if read.is_pending() && handshake.patience.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffers: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, buffers)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}

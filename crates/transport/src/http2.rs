@@ -1,0 +1,237 @@
+//! A connection from its first byte to its last: its windows, its calls, and how it ends.
+//!
+//! A stream may have [`WINDOW_BYTES`] under way that nobody reads, and the connection has room for
+//! that of every stream it may have. So however many streams stall, the others go on (RFC 9113,
+//! section 5.2.2, is about the opposite: windows of the connection that streams fill). What waits
+//! is counted in `unread.rs`.
+//!
+//! A connection that has to leave is told so (GOAWAY): the client knows which of its calls were not
+//! begun, and sends them over another one.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use h2::server::{Builder, Connection as Http2};
+use h2::{Ping, PingPong, Reason};
+use http::{Request, Response};
+use prost::bytes::Bytes;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tonic::body::Body;
+use tower::Service;
+
+use super::call::Exchange;
+use super::connection::{Admitted, Connection, Heard, Peer};
+use super::http1::decline;
+use super::unread::Unread;
+use clearance_runtime::latch::Latch;
+use clearance_runtime::settings::Limits;
+
+/// What a client may send on one stream before somebody reads it: a message of a megabyte needs no
+/// second way of its permission over a slow network.
+const WINDOW_BYTES: u32 = 1 << 20;
+
+/// The largest window that there is (RFC 9113, section 6.9.1).
+const WINDOW_BYTES_MAX: u32 = (1 << 31) - 1;
+
+/// What the transport keeps of one stream's reply until the socket takes it.
+const SEND_BUFFER_BYTES: usize = 64 << 10;
+
+/// Streams that the transport resets for errors of their client before it closes the connection.
+const ERROR_RESETS_MAX: usize = 1_024;
+
+/// What a connection may take to be told that it is over. It has given up its permit before, and
+/// has its descriptor until then.
+const FAREWELL: Duration = Duration::from_millis(250);
+
+/// Between two looks whether a connection that drains has calls left: a client that does not
+/// answer would be waited for otherwise.
+const DRAIN_INTERVAL: Duration = Duration::from_millis(100);
+
+/// What connections are held to.
+#[derive(Clone, Debug)]
+pub struct ConnectionSettings {
+    builder: Builder,
+    /// Between two pings to a silent client; none: there are none.
+    keepalive: Option<Duration>,
+    /// Until a ping has to be answered.
+    patience: Duration,
+    /// Set when no new calls are taken.
+    draining: Latch,
+}
+
+impl ConnectionSettings {
+    /// As the limits say.
+    pub fn new(limits: &Limits, draining: Latch) -> Self {
+        let small = |limit: u64| u32::try_from(limit).unwrap_or(u32::MAX);
+        let streams_max = small(limits.streams_per_connection_max);
+        // One window more: frames of streams that are over count until the transport has seen them.
+        let windows = streams_max.saturating_add(1);
+        let of_stream = WINDOW_BYTES.min(WINDOW_BYTES_MAX / windows);
+        let mut builder = Builder::new();
+        builder
+            .initial_window_size(of_stream)
+            .initial_connection_window_size(of_stream * windows)
+            .max_concurrent_streams(streams_max)
+            .max_send_buffer_size(SEND_BUFFER_BYTES)
+            .max_local_error_reset_streams(Some(ERROR_RESETS_MAX))
+            // A client that gives up all its calls at once is no attacker and keeps its connection.
+            .max_pending_accept_reset_streams(streams_max as usize)
+            // HTTP/2 itself would answer 431, which says nothing to gRPC: up to this the layer
+            // refuses.
+            .max_header_list_size(small(limits.header_bytes_max.saturating_mul(4)));
+        let keepalive = Duration::from_secs(limits.keepalive_seconds);
+        Self {
+            builder,
+            keepalive: Some(keepalive).filter(|interval| !interval.is_zero()),
+            patience: Duration::from_secs(limits.keepalive_timeout_seconds),
+            draining,
+        }
+    }
+}
+
+/// Serves connections as they come, until nobody lets any in any more and all have ended.
+pub async fn serve_all<S>(
+    mut admitted: mpsc::Receiver<Admitted>,
+    service: S,
+    connection_settings: ConnectionSettings,
+) where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+    S: Clone + Send + Sync + 'static,
+    S::Future: Send,
+{
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            one = admitted.recv() => {
+                let Some(one) = one else { break };
+                connections.spawn(serve(one, service.clone(), connection_settings.clone()));
+            }
+            Some(_ended) = connections.join_next() => {}
+        }
+    }
+    while connections.join_next().await.is_some() {}
+}
+
+/// Why a connection is not served any more.
+enum Over {
+    /// It has ended, or failed.
+    Ended,
+    /// It has to end now: the reason is told.
+    Leaves(Reason),
+    /// Another connection gets its permit: calls that are under way are answered still.
+    GivesWay,
+}
+
+async fn serve<S>(admitted: Admitted, service: S, connection_settings: ConnectionSettings)
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+    S: Clone + Send + Sync + 'static,
+    S::Future: Send,
+{
+    let Admitted { mut connection, peer, mut permit, unread, heard, _memory } = admitted;
+    let (draining, leaving) = (connection_settings.draining.clone(), permit.has_to_leave());
+    tokio::pin!(leaving);
+    let speaks_http1 = tokio::select! {
+        speaks = connection.speaks_http1() => speaks,
+        () = draining.clone().until_set() => return,
+        () = &mut leaving => return,
+    };
+    if speaks_http1 {
+        return decline(connection).await;
+    }
+    let greeted = tokio::select! {
+        greeted = connection_settings.builder.handshake::<_, Bytes>(connection) => greeted,
+        // Whoever has said nothing yet is owed no farewell.
+        () = draining.until_set() => return,
+        () = &mut leaving => return,
+    };
+    let Ok(mut http2) = greeted else { return };
+    let pings = http2.ping_pong().expect("taken once");
+    let calls = CallService {
+        service,
+        peer,
+        unread: unread.clone(),
+        draining: connection_settings.draining.clone(),
+    };
+    let alive = keep_alive(pings, heard, &connection_settings);
+    let over = tokio::select! {
+        biased;
+        over = calls.serve_calls(&mut http2, false) => over,
+        () = std::future::poll_fn(|context| unread.poll_beyond(context)) => {
+            Over::Leaves(Reason::ENHANCE_YOUR_CALM)
+        }
+        () = leaving => Over::GivesWay,
+        () = alive => Over::Leaves(Reason::NO_ERROR),
+    };
+    let over = match over {
+        Over::GivesWay => {
+            http2.graceful_shutdown();
+            calls.serve_calls(&mut http2, true).await
+        }
+        over @ (Over::Ended | Over::Leaves(_)) => over,
+    };
+    if let Over::Leaves(reason) = over {
+        http2.abrupt_shutdown(reason);
+        let closed = std::future::poll_fn(|context| http2.poll_closed(context));
+        // Whoever does not take the farewell goes without.
+        let _ = tokio::time::timeout(FAREWELL, closed).await;
+    }
+}
+
+/// What the calls of one connection need.
+struct CallService<S> {
+    service: S,
+    peer: Peer,
+    unread: Unread,
+    draining: Latch,
+}
+
+impl<S> CallService<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+    S: Clone + Send + Sync + 'static,
+    S::Future: Send,
+{
+    /// Takes calls until the client hangs up, or all have ended of a connection that drains: alone,
+    /// or with the server.
+    async fn serve_calls(&self, http2: &mut Http2<Connection, Bytes>, mut drains: bool) -> Over {
+        let Self { service, peer, unread, draining } = self;
+        let mut begin_draining = std::pin::pin!(draining.clone().until_set());
+        loop {
+            tokio::select! {
+                biased;
+                accepted = http2.accept() => {
+                    let Some(Ok((request, respond))) = accepted else { return Over::Ended };
+                    let call = Exchange::new(request, respond, unread);
+                    tokio::spawn(call.answer(service.clone(), peer.clone(), draining.clone()));
+                }
+                () = &mut begin_draining, if !drains => {
+                    drains = true;
+                    http2.graceful_shutdown();
+                }
+                () = tokio::time::sleep(DRAIN_INTERVAL), if drains => {
+                    if peer.is_idle() && !http2.has_streams() {
+                        return Over::Leaves(Reason::NO_ERROR);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Ends when a client that is silent does not answer either.
+async fn keep_alive(mut pings: PingPong, heard: Heard, connection_settings: &ConnectionSettings) {
+    let Some(interval) = connection_settings.keepalive else { return std::future::pending().await };
+    loop {
+        let before = heard.times();
+        tokio::time::sleep(interval).await;
+        if heard.times() != before {
+            continue;
+        }
+        let ping = pings.ping(Ping::opaque());
+        if !matches!(tokio::time::timeout(connection_settings.patience, ping).await, Ok(Ok(_))) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Between the network and the services: connections, what surrounds every call, how messages are
+//! read and how long a call may take.
+
+mod call;
+mod caller;
+pub mod connection;
+mod frames;
+mod http1;
+pub mod http2;
+pub mod intake;
+pub mod layer;
+mod limiter;
+pub mod timing;
+mod unread;
+pub mod unsent;

@@ -1,0 +1,146 @@
+//! Answers about configurations, packed.
+
+use crate::convert::geometry::verdict_to_wire;
+use crate::path::Path;
+use crate::status::Failure;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::effort::Stopped;
+use clearance_proto as api;
+use clearance_robot::cell::Cell;
+use clearance_robot::check::{Checked, SignedClearance};
+
+/// The answer so far; [`api::CheckConfigurationsResponse`] says what is in it.
+pub type Packed = api::CheckConfigurationsResponse;
+
+/// Adds what became of a configuration: the one after all that are in it.
+pub fn push(packed: &mut Packed, cell: &Cell, with_gradient: bool, checked: &Checked) {
+    let index = packed.count;
+    packed.count += 1;
+    let verdict = match checked {
+        Checked::Free => api::Verdict::Separated,
+        Checked::Contact(pairs) => {
+            for (pair, verdict) in pairs {
+                packed.contact_indices.push(index);
+                packed.contact_firsts.push(pair[0]);
+                packed.contact_seconds.push(pair[1]);
+                packed.contact_verdicts.push(verdict_to_wire(*verdict).into());
+            }
+            verdict_to_wire(worst(pairs.iter().map(|(_, verdict)| *verdict)))
+        }
+        Checked::Clearance(found) => {
+            for one in found {
+                push_clearance(packed, cell, with_gradient, one.as_ref());
+            }
+            let verdicts = found.iter().flatten().map(|one| one.verdict);
+            verdict_to_wire(worst(verdicts))
+        }
+        Checked::Bad(error) => {
+            let failure = Path::ROOT.field("values").bad(error.to_string()).into();
+            return refuse(packed, cell, with_gradient, &failure);
+        }
+        Checked::Stopped(Stopped::Deadline | Stopped::Steps | Stopped::Unresolved) => {
+            return refuse(packed, cell, with_gradient, &Failure::Deadline);
+        }
+    };
+    packed.verdicts.push(verdict.into());
+}
+
+/// Adds a configuration that is not answered, and is counted already.
+fn refuse(packed: &mut Packed, cell: &Cell, with_gradient: bool, failure: &Failure) {
+    packed.verdicts.push(api::Verdict::Unspecified.into());
+    for _ in 0..packed.clearances_per_configuration {
+        push_clearance(packed, cell, with_gradient, None);
+    }
+    let (index, status) = (packed.count - 1, Some(failure.to_item()));
+    match packed.refused.last_mut() {
+        Some(last) if last.index + last.count == index && last.status == status => last.count += 1,
+        _ => packed.refused.push(api::RefusedConfiguration { index, count: 1, status }),
+    }
+}
+
+/// Adds a configuration that a limit of a joint refuses.
+pub fn push_beyond_limit(packed: &mut Packed, cell: &Cell, with_gradient: bool, variable: usize) {
+    packed.count += 1;
+    refuse(packed, cell, with_gradient, &beyond_limit("values", cell, variable));
+}
+
+/// Why a configuration in this field is refused that has a value beyond a limit.
+pub fn beyond_limit(field: &'static str, cell: &Cell, variable: usize) -> Failure {
+    let name = &cell.kinematics().tree().variables[variable].name;
+    let problem = format!("the value of {name} is beyond its limits");
+    Path::ROOT.field(field).bad(problem).into()
+}
+
+fn worst(verdicts: impl Iterator<Item = Verdict>) -> Verdict {
+    let rank = |verdict: &Verdict| match verdict {
+        Verdict::Separated => 0,
+        Verdict::Touching => 1,
+        Verdict::Overlapping => 2,
+    };
+    verdicts.max_by_key(rank).unwrap_or(Verdict::Separated)
+}
+
+fn push_clearance(
+    packed: &mut Packed,
+    cell: &Cell,
+    with_gradient: bool,
+    found: Option<&SignedClearance>,
+) {
+    packed.clearance_lowers.push(found.map_or(f64::NAN, |one| one.lower));
+    packed.clearance_uppers.push(found.map_or(f64::NAN, |one| one.upper));
+    packed.clearance_firsts.push(found.map_or(0, |one| one.pair[0]));
+    packed.clearance_seconds.push(found.map_or(0, |one| one.pair[1]));
+    if !with_gradient {
+        return;
+    }
+    let none = [f64::NAN; 3];
+    let geometry = found.and_then(|one| one.geometry.as_ref());
+    let point = |point: &Vec3| [point.x, point.y, point.z];
+    packed.points_first.extend(geometry.map_or(none, |one| point(&one.first)));
+    packed.points_second.extend(geometry.map_or(none, |one| point(&one.second)));
+    packed.normals.extend(geometry.map_or(none, |one| point(&one.normal)));
+    match geometry {
+        Some(one) => packed.gradients.extend(&one.gradient),
+        None => packed.gradients.extend(std::iter::repeat_n(f64::NAN, cell.variable_count())),
+    }
+}
+
+/// One answer of those about some configurations each, in order.
+pub fn joined(mut parts: Vec<Packed>) -> Packed {
+    let rest = parts.split_off(1.min(parts.len()));
+    let mut all = parts.pop().unwrap_or_default();
+    for part in rest {
+        let before = all.count;
+        let moved = |index: u32| index + before;
+        all.count += part.count;
+        all.verdicts.extend(part.verdicts);
+        all.contact_indices.extend(part.contact_indices.into_iter().map(moved));
+        all.contact_firsts.extend(part.contact_firsts);
+        all.contact_seconds.extend(part.contact_seconds);
+        all.contact_verdicts.extend(part.contact_verdicts);
+        all.clearance_lowers.extend(part.clearance_lowers);
+        all.clearance_uppers.extend(part.clearance_uppers);
+        all.clearance_firsts.extend(part.clearance_firsts);
+        all.clearance_seconds.extend(part.clearance_seconds);
+        all.points_first.extend(part.points_first);
+        all.points_second.extend(part.points_second);
+        all.normals.extend(part.normals);
+        all.gradients.extend(part.gradients);
+        all.limit_indices.extend(part.limit_indices.into_iter().map(moved));
+        all.limit_variables.extend(part.limit_variables);
+        for mut refused in part.refused {
+            refused.index = moved(refused.index);
+            match all.refused.last_mut() {
+                Some(last)
+                    if last.index + last.count == refused.index
+                        && last.status == refused.status =>
+                {
+                    last.count += refused.count;
+                }
+                _ => all.refused.push(refused),
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,193 @@
+//! Edges: straight paths in the joint values, and what became of them, packed.
+
+use super::answer::beyond_limit;
+use crate::convert::geometry::{length, tolerance};
+use crate::path::{Path, WithinLimit};
+use crate::status::Failure;
+use clearance_geometry::effort::Stopped;
+use clearance_geometry::number::tolerance::EDGE_WIDTH;
+use clearance_proto as api;
+use clearance_robot::cell::{BodyPair, Cell};
+use clearance_robot::edge::{BadEnd, EdgeAnswer, EdgeQuestion};
+use clearance_runtime::settings::Limits;
+
+/// A question about edges, but for the cell.
+#[derive(Debug)]
+pub struct AskedEdges {
+    /// What is asked.
+    pub question: EdgeQuestion,
+    /// Joint values at the starts and at the ends, one edge after the other.
+    pub ends: [Vec<f64>; 2],
+    /// The fields of the request that they are from.
+    pub fields: [&'static str; 2],
+    /// Whether certificates are wanted.
+    pub certificate: bool,
+    /// Whether violated limits are listed, and no reason to refuse.
+    pub report_limits: bool,
+}
+
+impl AskedEdges {
+    /// Checks everything that can be wrong with it in this cell.
+    pub fn convert(
+        path: &Path<'_>,
+        request: api::CheckEdgesRequest,
+        cell: &Cell,
+        limits: &Limits,
+    ) -> Result<Self, Failure> {
+        let width = cell.variable_count();
+        if width == 0 {
+            let cell = path.field("cell");
+            return Err(cell.bad("its robots have no joint that moves").into());
+        }
+        let (starts, ends) = (path.field("starts"), path.field("ends"));
+        if !request.starts.len().is_multiple_of(width) {
+            return Err(starts.bad(format!("must have {width} numbers for each edge")).into());
+        }
+        if request.ends.len() != request.starts.len() {
+            return Err(ends.bad("must have as many numbers as starts").into());
+        }
+        let count = request.starts.len() / width;
+        starts.within(limits.edges_max(), count)?;
+        if request.certificate {
+            starts.within(limits.certified_edges_max(), count)?;
+        }
+        let margin = length(&path.field("margin"), request.margin)?;
+        let tolerance =
+            tolerance(&path.field("tolerance"), request.tolerance.unwrap_or(EDGE_WIDTH))?;
+        // Finer than this, halves of an interval are no f64 numbers any more.
+        let tolerance = tolerance.max(EDGE_WIDTH * EDGE_WIDTH);
+        let steps_max = request.steps_per_edge.unwrap_or(u64::MAX).min(limits.edge_steps_max);
+        let question = EdgeQuestion { reach: margin.into(), tolerance, steps_max };
+        let ends = [request.starts, request.ends];
+        let api::CheckEdgesRequest { certificate, report_limits, .. } = request;
+        Ok(Self { question, ends, fields: ["starts", "ends"], certificate, report_limits })
+    }
+}
+
+/// Adds what became of an edge: the one after all that are in the answer.
+/// `fields` are those of its start and its end.
+pub fn push_edge(
+    packed: &mut api::CheckEdgesResponse,
+    fields: [&'static str; 2],
+    answer: &EdgeAnswer,
+) {
+    let index = packed.count;
+    packed.count += 1;
+    let mut near = |pair: &BodyPair, at: f64| {
+        packed.near_indices.push(index);
+        packed.near_firsts.push(pair[0]);
+        packed.near_seconds.push(pair[1]);
+        packed.contact_at.push(at);
+    };
+    let mut failure: Option<Failure> = None;
+    let bad = |end: usize, problem: String| Path::ROOT.field(fields[end]).bad(problem).into();
+    let (outcome, free_until) = match answer {
+        EdgeAnswer::Free => (api::Outcome::NoContact, 1.0),
+        EdgeAnswer::Contact { free_until, contact_at, pair } => {
+            near(pair, *contact_at);
+            (api::Outcome::Contact, *free_until)
+        }
+        EdgeAnswer::Undecided { free_until, pair } => {
+            near(pair, f64::NAN);
+            (api::Outcome::Undecided, *free_until)
+        }
+        EdgeAnswer::Bad(BadEnd { end, error }) => {
+            failure = Some(bad(*end, error.to_string()));
+            (api::Outcome::Unspecified, 0.0)
+        }
+        EdgeAnswer::Turns => {
+            failure = Some(bad(1, "a quaternion changes: that is no straight path".to_owned()));
+            (api::Outcome::Unspecified, 0.0)
+        }
+        EdgeAnswer::Stopped { free_until, why } => {
+            if *why == Stopped::Deadline {
+                failure = Some(Failure::Deadline);
+            }
+            (api::Outcome::Undecided, *free_until)
+        }
+    };
+    packed.outcomes.push(outcome.into());
+    packed.free_until.push(free_until);
+    failure.into_iter().for_each(|failure| refuse(packed, index, &failure));
+}
+
+fn refuse(packed: &mut api::CheckEdgesResponse, index: u32, failure: &Failure) {
+    let status = Some(failure.to_item());
+    packed.refused.push(api::RefusedConfiguration { index, count: 1, status });
+}
+
+/// The ends of an edge that have a value beyond its limits (0 for the start, 1 for the end), and
+/// which value. Between two ends that are within them every configuration is.
+pub fn beyond_limits<'a>(
+    cell: &'a Cell,
+    ends: [&'a [f64]; 2],
+) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let variables = cell.kinematics().tree().variables.iter().enumerate();
+    variables.filter_map(move |(k, variable)| {
+        let is_beyond = |end: usize| ends[end][k].is_finite() && !variable.holds(ends[end][k]);
+        [0, 1].into_iter().find(|end| is_beyond(*end)).map(|end| (end, k))
+    })
+}
+
+/// Adds an edge that a limit of a joint refuses: a value in this field.
+pub fn push_edge_beyond(
+    packed: &mut api::CheckEdgesResponse,
+    cell: &Cell,
+    field: &'static str,
+    variable: usize,
+) {
+    let index = packed.count;
+    packed.count += 1;
+    packed.outcomes.push(api::Outcome::Unspecified.into());
+    packed.free_until.push(0.0);
+    refuse(packed, index, &beyond_limit(field, cell, variable));
+}
+
+/// The first edge that is not proven free, if there is one.
+pub fn first_not_free(answer: &api::CheckEdgesResponse) -> Option<usize> {
+    answer.outcomes().position(|outcome| outcome != api::Outcome::NoContact)
+}
+
+/// What is said of the first edges alone.
+pub fn cut_edges(answer: &mut api::CheckEdgesResponse, count: usize) {
+    let is_kept = |index: u32| (index as usize) < count;
+    answer.count = u32::try_from(count).unwrap_or(u32::MAX);
+    answer.outcomes.truncate(count);
+    answer.free_until.truncate(count);
+    answer.certificates.truncate(count);
+    // Indices are in order.
+    let near = answer.near_indices.partition_point(|index| is_kept(*index));
+    answer.near_indices.truncate(near);
+    answer.near_firsts.truncate(near);
+    answer.near_seconds.truncate(near);
+    answer.contact_at.truncate(near);
+    answer.refused.retain(|refused| is_kept(refused.index));
+    let beyond = answer.limit_indices.partition_point(|index| is_kept(*index));
+    answer.limit_indices.truncate(beyond);
+    answer.limit_variables.truncate(beyond);
+}
+
+/// One answer of those about some edges each, in order.
+pub fn joined_edges(parts: Vec<api::CheckEdgesResponse>) -> api::CheckEdgesResponse {
+    let mut all = api::CheckEdgesResponse::default();
+    for part in parts {
+        let before = all.count;
+        all.count += part.count;
+        all.outcomes.extend(part.outcomes);
+        all.free_until.extend(part.free_until);
+        all.near_indices.extend(part.near_indices.into_iter().map(|index| index + before));
+        all.near_firsts.extend(part.near_firsts);
+        all.near_seconds.extend(part.near_seconds);
+        all.contact_at.extend(part.contact_at);
+        all.certificates.extend(part.certificates);
+        all.limit_indices.extend(part.limit_indices.into_iter().map(|index| index + before));
+        all.limit_variables.extend(part.limit_variables);
+        all.refused.extend(
+            part.refused.into_iter().map(|refused| api::RefusedConfiguration {
+                index: refused.index + before,
+                ..refused
+            }),
+        );
+    }
+    all
+}

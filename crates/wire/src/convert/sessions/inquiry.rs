@@ -1,0 +1,295 @@
+//! Questions to a scene, from the wire.
+
+use std::time::Duration;
+
+use crate::convert::body::{AskedBody, Unready, body_for, body_of_checked, hull_time};
+use crate::convert::catalogue::Catalogue;
+use crate::convert::geometry::{coordinates, length, motion, tolerance, vector};
+use crate::convert::options::budget;
+use crate::convert::sessions::casts::AskedCasts;
+use crate::path::{BadField, NotImplemented, Path, WithinLimit};
+use crate::status::Failure;
+use clearance_bodies::table::place::Place;
+use clearance_bodies::{Body, PlacedBody};
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::TIME_TOLERANCE;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pose::Pose;
+use clearance_proto as api;
+use clearance_scene::BodyId;
+use clearance_scene::query::place::Nearness;
+use clearance_scene::query::{BodyFilter, HitSelection, UnknownName};
+
+/// Questions to a scene, checked.
+#[derive(Debug)]
+pub struct AskedInquiry {
+    /// One for each question; or why it is none.
+    pub questions: Vec<Result<AskedQuestion, api::ItemStatus>>,
+    /// Packed rays: origin and displacement.
+    pub rays: Option<Vec<[Vec3; 2]>>,
+    /// Packed casts.
+    pub casts: Option<AskedCasts>,
+    /// Which bodies are looked at.
+    pub filter: BodyFilter,
+    /// How many hits are wanted.
+    pub hits: HitSelection,
+    /// Whether proofs are wanted.
+    pub certificates: bool,
+    /// Steps that one question may take.
+    pub steps: u64,
+    /// What all of them may take together.
+    pub time: Option<Duration>,
+}
+
+/// What a question is about, and where that is.
+#[derive(Clone, Debug)]
+pub enum AskedShape {
+    /// A point.
+    Point(Vec3),
+    /// A body, of which a hull may have to be built.
+    Body(AskedBody),
+}
+
+/// One question to a scene, checked.
+#[derive(Clone, Debug)]
+pub struct AskedQuestion {
+    /// What is asked about.
+    pub shape: AskedShape,
+    /// What is asked.
+    pub kind: AskedKind,
+}
+
+/// What a scene is asked.
+#[derive(Clone, Copy, Debug)]
+pub enum AskedKind {
+    /// What it meets on its way.
+    Cast {
+        /// How it moves.
+        motion: Motion,
+        /// Metres.
+        margin: f64,
+        /// Width of brackets.
+        time_tolerance: f64,
+    },
+    /// What it is in contact with.
+    Overlap,
+    /// What is nearest.
+    Nearest(Nearness),
+}
+
+/// The point that rays and point questions place: their own shape, made once for a call.
+pub fn point() -> Result<Body, Failure> {
+    Ok(body_of_checked(&[Vec3::zeros()], &mut Effort::unlimited())?)
+}
+
+impl AskedShape {
+    /// The body and where it is; `point` is the shape of points. May build a hull.
+    pub fn prepare(self, point: &Body, effort: &mut Effort<'_>) -> Result<PlacedBody, Unready> {
+        match self {
+            Self::Point(at) => {
+                let pose = Pose::translation(at.x, at.y, at.z);
+                Ok(PlacedBody { body: point.clone(), pose })
+            }
+            Self::Body(body) => body.prepare(effort),
+        }
+    }
+
+    /// How long it takes to get it ready: a generous guess.
+    fn estimate(&self) -> Duration {
+        match self {
+            Self::Body(body) => time_to_build(body),
+            Self::Point(_) => Duration::ZERO,
+        }
+    }
+}
+
+impl AskedInquiry {
+    /// Checks what can be wrong with the whole; what is wrong with one question is said in its
+    /// place.
+    pub fn convert(
+        wire: &api::QuerySceneRequest,
+        catalogue: &Catalogue<'_>,
+    ) -> Result<Self, Failure> {
+        let root = Path::ROOT;
+        let limits = catalogue.limits;
+        let list = root.field("queries");
+        list.within(limits.scene_queries_max(), wire.queries.len())?;
+        let hits = match root.field("hits").known(wire.hits)? {
+            api::HitSelection::Unspecified | api::HitSelection::First => HitSelection::First,
+            api::HitSelection::All => HitSelection::All,
+            api::HitSelection::Any => HitSelection::Any,
+        };
+        let (steps, time) = budget(&root.field("budget"), wire.budget.as_ref())?;
+        let filter = filter(&root.field("filter"), wire.filter.as_ref(), catalogue)?;
+        let rays = match &wire.packed_rays {
+            None => None,
+            Some(packed) => Some(rays(&root.field("packed_rays"), packed, catalogue)?),
+        };
+        let question = |(index, one): (usize, &api::SceneQuery)| {
+            let asked = AskedQuestion::convert(&list.index(index), one, catalogue);
+            asked.map_err(|failure| failure.to_item())
+        };
+        let questions = wire.queries.iter().enumerate().map(question).collect();
+        let casts = AskedCasts::convert(&root, wire, catalogue)?;
+        let certificates = wire.certificates;
+        Ok(Self { questions, rays, casts, filter, hits, certificates, steps, time })
+    }
+
+    /// How many questions there are.
+    pub fn count(&self) -> usize {
+        let casts = self.casts.as_ref().map_or(0, |casts| casts.ways.len());
+        self.questions.len() + self.rays.as_ref().map_or(0, Vec::len) + casts
+    }
+
+    /// Whether all of them are about points, and none about what is nearest: one takes some
+    /// microseconds.
+    pub fn is_about_points(&self) -> bool {
+        let is_small = |question: &AskedQuestion| {
+            matches!(question.shape, AskedShape::Point(_))
+                && !matches!(question.kind, AskedKind::Nearest(_))
+        };
+        self.casts.is_none() && self.questions.iter().flatten().all(is_small)
+    }
+
+    /// How long it takes to get all shapes ready.
+    pub fn hull_time(&self) -> Duration {
+        let asked = self.questions.iter().flatten().map(|question| question.shape.estimate());
+        let cast = self.casts.iter().flat_map(|casts| &casts.bodies).map(time_to_build);
+        asked.chain(cast).sum()
+    }
+}
+
+impl AskedQuestion {
+    fn convert(
+        path: &Path<'_>,
+        wire: &api::SceneQuery,
+        catalogue: &Catalogue<'_>,
+    ) -> Result<Self, Failure> {
+        use api::scene_query::Kind;
+        let kind = wire.kind.as_ref();
+        match kind.ok_or_else(|| path.bad("needs ray, shape_cast, overlap, point or nearest"))? {
+            Kind::Ray(ray) => {
+                let path = path.field("ray");
+                let origin = vector(&path.field("origin"), ray.origin.as_ref())?;
+                let velocity = vector(&path.field("displacement"), ray.displacement.as_ref())?;
+                let kind = AskedKind::along(Motion::Linear { velocity });
+                Ok(Self { shape: AskedShape::Point(origin), kind })
+            }
+            Kind::ShapeCast(cast) => {
+                let path = path.field("shape_cast");
+                let finely = |value| tolerance(&path.field("time_tolerance"), value);
+                let time_tolerance = cast.time_tolerance.map(finely).transpose()?;
+                let kind = AskedKind::Cast {
+                    motion: motion(&path.field("motion"), cast.motion.as_ref())?,
+                    margin: length(&path.field("margin"), cast.margin)?,
+                    time_tolerance: time_tolerance.unwrap_or(TIME_TOLERANCE),
+                };
+                Ok(Self { shape: shape(&path.field("body"), cast.body.as_ref(), catalogue)?, kind })
+            }
+            Kind::Overlap(body) => {
+                let shape = shape(&path.field("overlap"), Some(body), catalogue)?;
+                Ok(Self { shape, kind: AskedKind::Overlap })
+            }
+            Kind::Point(point) => {
+                let shape = AskedShape::Point(vector(&path.field("point"), Some(point))?);
+                Ok(Self { shape, kind: AskedKind::Overlap })
+            }
+            Kind::Nearest(nearest) => {
+                let path = path.field("nearest");
+                let below = |value| length(&path.field("below"), value);
+                let below = nearest.below.map(below).transpose()?;
+                let count = match nearest.count {
+                    0 => below.is_none().then_some(1),
+                    count => Some(count as usize),
+                };
+                let shape = shape(&path.field("body"), nearest.body.as_ref(), catalogue)?;
+                Ok(Self { shape, kind: AskedKind::Nearest(Nearness { count, below }) })
+            }
+        }
+    }
+}
+
+impl AskedKind {
+    /// What is met exactly, with brackets of the default width.
+    pub fn along(motion: Motion) -> Self {
+        Self::Cast { motion, margin: 0.0, time_tolerance: TIME_TOLERANCE }
+    }
+}
+
+fn shape(
+    path: &Path<'_>,
+    wire: Option<&api::PlacedBody>,
+    catalogue: &Catalogue<'_>,
+) -> Result<AskedShape, Failure> {
+    body_for(Place::SceneQuery, path, wire, catalogue).map(AskedShape::Body)
+}
+
+/// How long it takes to get a body ready: a generous guess.
+fn time_to_build(body: &AskedBody) -> Duration {
+    if body.is_given_by_points() { hull_time(body.size()) } else { Duration::ZERO }
+}
+
+fn rays(
+    path: &Path<'_>,
+    wire: &api::PackedRays,
+    catalogue: &Catalogue<'_>,
+) -> Result<Vec<[Vec3; 2]>, Failure> {
+    let (origins, displacements) = (path.field("origins"), path.field("displacements"));
+    if !wire.origins.len().is_multiple_of(3) {
+        return Err(origins.bad("must have three numbers for each ray").into());
+    }
+    if wire.displacements.len() != wire.origins.len() {
+        return Err(displacements.bad("must have as many numbers as `origins`").into());
+    }
+    origins.within(catalogue.limits.packed_rays_max(), wire.origins.len() / 3)?;
+    coordinates(&origins, &wire.origins)?;
+    coordinates(&displacements, &wire.displacements)?;
+    let rays = wire.origins.rows().zip(wire.displacements.rows());
+    Ok(rays.map(|(from, by): ([f64; 3], [f64; 3])| [Vec3::from(from), Vec3::from(by)]).collect())
+}
+
+fn filter(
+    path: &Path<'_>,
+    wire: Option<&api::SceneFilter>,
+    catalogue: &Catalogue<'_>,
+) -> Result<BodyFilter, Failure> {
+    let Some(wire) = wire else { return Ok(BodyFilter::default()) };
+    let entries_max = catalogue.limits.rules_per_session_max();
+    path.field("groups").within(entries_max, wire.groups.len())?;
+    path.field("ignored_groups").within(entries_max, wire.ignored_groups.len())?;
+    path.field("ignored_body_ids").within(entries_max, wire.ignored_body_ids.len())?;
+    Ok(BodyFilter {
+        groups: wire.groups.clone(),
+        ignored_groups: wire.ignored_groups.clone(),
+        ignored: wire.ignored_body_ids.iter().map(|&id| BodyId(id)).collect(),
+    })
+}
+
+/// A filter admits a body with a polyhedron.
+pub fn about_mesh(body: BodyId) -> NotImplemented {
+    let what = format!(
+        "questions to a scene about polyhedra: body {} has one, ignore it to ask about others",
+        body.0
+    );
+    Path::ROOT.field("filter").field("ignored_body_ids").not_implemented(what)
+}
+
+/// A filter names what the scene does not have.
+pub fn unknown_name(wire: &api::QuerySceneRequest, unknown: UnknownName) -> BadField {
+    let path = Path::ROOT.field("filter");
+    let wire = wire.filter.as_ref();
+    match unknown {
+        UnknownName::Group(index) => {
+            path.field("groups").index(index).bad("no body belongs to this group")
+        }
+        UnknownName::IgnoredGroup(index) => {
+            path.field("ignored_groups").index(index).bad("no body belongs to this group")
+        }
+        UnknownName::Body(id) => {
+            let ids = wire.map_or(&[][..], |wire| &wire.ignored_body_ids);
+            let index = ids.iter().position(|&named| named == id.0).unwrap_or(0);
+            path.field("ignored_body_ids").index(index).bad(format!("no body has the id {}", id.0))
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What has changed with a frame, for those who watch.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::declare::PartSource;
+use super::known::Known;
+use super::report::{counts, event};
+use super::robots::{KnownRobots, RobotDraft, link_name};
+use super::state::{body_to_wire, rules_to_wire};
+use crate::convert::geometry::matrix_rows;
+use clearance_proto as api;
+use clearance_scene::{Body, BodyId, Frame, Moves, Report, Scene};
+
+/// What has changed since it was told last, by the ids of bodies.
+#[derive(Debug, Default)]
+pub struct Draft {
+    moved: BTreeSet<u32>,
+    teleported: BTreeSet<u32>,
+    added: BTreeSet<u32>,
+    removed: BTreeSet<u32>,
+    changed: BTreeSet<u32>,
+    has_new_rules: bool,
+    robots: RobotDraft,
+}
+
+impl Draft {
+    /// Whether more has changed than where bodies and robots are.
+    fn is_structural(&self) -> bool {
+        let bodies = [&self.added, &self.removed, &self.changed];
+        self.has_new_rules
+            || bodies.into_iter().any(|ids| !ids.is_empty())
+            || self.robots.is_structural()
+    }
+
+    /// Adds what a frame has changed of which the moves at these places were refused, of bodies and
+    /// of robots.
+    pub fn note(&mut self, frame: &Frame, moves: &dyn Moves, refused: &[BTreeSet<usize>; 2]) {
+        let [refused, refused_robots] = refused;
+        self.robots.note(frame, refused_robots);
+        for id in frame.removed.iter().map(|body| body.0) {
+            if !self.added.remove(&id) {
+                self.removed.insert(id);
+            }
+            self.moved.remove(&id);
+            self.teleported.remove(&id);
+            self.changed.remove(&id);
+        }
+        self.added.extend(frame.added.iter().map(|body| body.id.0));
+        for id in frame.changed.iter().map(|change| change.id.0) {
+            // Told as it is now, and where, like one that is new.
+            if !self.added.contains(&id) {
+                self.changed.insert(id);
+                self.moved.remove(&id);
+                self.teleported.remove(&id);
+            }
+        }
+        self.has_new_rules |= frame.rules.is_some() || frame.rule_changes.is_some();
+        moves.each(&mut |at, moved| {
+            let id = moved.body.0;
+            // A body that is new or changed is told with the pose that it has now.
+            let is_told = self.added.contains(&id) || self.changed.contains(&id);
+            if refused.contains(&at) || is_told {
+                return;
+            }
+            self.moved.insert(id);
+            if moved.teleported || frame.teleported {
+                self.teleported.insert(id);
+            }
+        });
+    }
+}
+
+/// A scene, and where the shapes and the robots in it come from.
+#[derive(Clone, Copy)]
+pub struct Sourced<'a> {
+    /// The bodies and robots.
+    pub scene: &'a Scene,
+    /// By the ids of bodies.
+    pub shapes: &'a BTreeMap<u32, Vec<PartSource>>,
+    /// By the ids of robots.
+    pub registered: &'a KnownRobots,
+}
+
+/// The changes of `draft` as the scene stands now, with what its report says, if it was answered.
+pub fn to_wire(
+    sourced: Sourced<'_>,
+    draft: &Draft,
+    report: Option<&Report>,
+    known: &mut Known,
+) -> api::WatchedFrame {
+    let Sourced { scene, shapes, registered } = sourced;
+    let before = draft.is_structural().then(|| std::mem::replace(known, Known::of(scene)));
+    let other_groups = |before: &Known| before.groups_to_come != known.groups_to_come;
+    let has_new_rules = draft.has_new_rules || before.as_ref().is_some_and(other_groups);
+    let (mut moved, mut teleported) = (draft.moved.clone(), draft.teleported.clone());
+    draft.robots.bodies_into(scene, &mut moved, &mut teleported);
+    let is_whole = |id: &u32| draft.added.contains(id) || draft.changed.contains(id);
+    moved.retain(|id| !is_whole(id));
+    teleported.retain(|id| moved.contains(id));
+    let whole = |body: &Body| {
+        let shapes = shapes.get(&body.id.0).map_or(&[] as &[PartSource], Vec::as_slice);
+        body_to_wire(body, shapes)
+    };
+    let bodies = |ids: &BTreeSet<u32>| -> Vec<&Body> {
+        ids.iter().filter_map(|id| scene.body(BodyId(*id))).collect()
+    };
+    let link = |id| link_name(scene, id);
+    let mut told = api::WatchedFrame {
+        frame_id: scene.frame(),
+        previous_frame_id: 0,
+        packed_poses: Some(packed(&bodies(&moved), &teleported)),
+        added_bodies: bodies(&draft.added).into_iter().map(whole).collect(),
+        changed_bodies: bodies(&draft.changed).into_iter().map(whole).collect(),
+        removed_body_ids: draft.removed.iter().copied().collect(),
+        rules: has_new_rules.then(|| rules_to_wire(&scene.declared_rules())),
+        events: report.map_or_else(Vec::new, |report| {
+            report.events.iter().map(|one| event(one, &link)).collect()
+        }),
+        counts: report.map(|report| counts(&report.tally)),
+        ..Default::default()
+    };
+    draft.robots.tell(scene, registered, before.as_ref(), &mut told);
+    told
+}
+
+fn packed(moved: &[&Body], teleported: &BTreeSet<u32>) -> api::PackedPoses {
+    let numbers = |of: fn(&Body) -> Vec<f64>| -> Vec<f64> {
+        moved.iter().flat_map(|body| of(body)).collect()
+    };
+    let ids: Vec<u32> = moved.iter().map(|body| body.id.0).collect();
+    let teleported: Vec<u32> = teleported.iter().copied().collect();
+    api::PackedPoses {
+        ids: ids.into(),
+        translations: numbers(|body| body.pose.translation.iter().copied().collect()).into(),
+        rotation_matrices: numbers(|body| matrix_rows(&body.pose.rotation).to_vec()).into(),
+        teleported_ids: teleported.into(),
+        ..Default::default()
+    }
+}
