@@ -263,7 +263,7 @@ fn check_some(
             }
         }
         if asked.certificate {
-            let covers = if cell.has_polyhedra() { COVERS } else { 1 };
+            let covers = if cell.has_meshes() { COVERS } else { 1 };
             let steps_max = asked.question.steps_max.saturating_mul(covers);
             let mut steps = Effort::with_stop(steps_max, stop);
             let made = answer
