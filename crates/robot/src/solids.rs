@@ -365,6 +365,11 @@ impl<'a> SolidPair<'a> {
         if of_hulls == DistanceSide::Beyond {
             return Ok(DistanceSide::Beyond);
         }
+        // Without a region neither is within the other where their triangles share no point.
+        let is_by_faces = self.bodies.iter().all(|body| !body.is_region());
+        if is_by_faces && !margin::compare(&self.surfaces(), within, effort)?.is_within {
+            return Ok(DistanceSide::Beyond);
+        }
         if of_hulls == DistanceSide::Contact
             && self.stand_by_faces(effort)?.verdict() != Verdict::Separated
         {
@@ -379,7 +384,7 @@ impl<'a> SolidPair<'a> {
         if reach > 0.0 && margin::compare(&surfaces, reach, effort)?.is_within {
             return Ok(DistanceSide::Contact);
         }
-        let is_within = margin::compare(&surfaces, within, effort)?.is_within;
+        let is_within = is_by_faces || margin::compare(&surfaces, within, effort)?.is_within;
         Ok(if is_within { DistanceSide::Within } else { DistanceSide::Beyond })
     }
 }
