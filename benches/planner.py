@@ -115,6 +115,7 @@ class Service:
         read = lambda name: (PANDA / name).read_bytes()
         meshes = [pb.RobotMesh(name=f'{name}.stl', content=read(f'collision/{name}.stl')) for name in MESHES]
         request = pb.RegisterRobotRequest(urdf=read('panda.urdf'), srdf=read('panda.srdf'), meshes=meshes)
+        request.mesh_treatment = 1  # the hulls of the meshes, as the peers have them
         robot = self.robots.RegisterRobot(request).robot
         obstacles = []
         for size, at in placed_boxes:

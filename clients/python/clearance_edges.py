@@ -93,9 +93,17 @@ def region(points, triangles):
     named = [[place[v] for v in triangle] for triangle in corners]
     return Solid(vertices, sorted(t[k:] + t[:k] for t in named for k in [t.index(min(t))]))
 
+def surface(points, triangles):
+    """The triangles of a mesh and nothing beside them: a `clearance_solids.Solid` as GetPolytope lists it."""
+    corners = [[tuple(x + 0.0 for x in points[v]) for v in triangle] for triangle in triangles]
+    vertices = sorted({v for triangle in corners for v in triangle})
+    place = {v: k for k, v in enumerate(vertices)}
+    named = {tuple(sorted(place[v] for v in triangle)) for triangle in corners}
+    return Solid(vertices, sorted(map(list, named)), is_surface=True)
+
 class Robot:
     """meshes: the points of each mesh, by the name that the URDF uses or its last step; of one that is taken as it is
-    what it bounds (`region`). Boxes and meshes alone: of balls, cylinders and capsules the server takes polytopes, whose
+    what it bounds (`region`), or its `surface`. Boxes and meshes alone: of balls, cylinders and capsules the server takes polytopes, whose
     vertices `polytopes` has to give, by the index of the part."""
 
     def __init__(self, urdf, srdf="", meshes=None, polytopes=None):
@@ -170,12 +178,14 @@ def shape(geometry, meshes):
     if isinstance(points, Solid):
         mirrored = scale[0] * scale[1] * scale[2] < 0
         made = [tuple(x * s for x, s in zip(v, scale)) for v in points.points]
+        if points.is_surface:
+            return surface(made, points.triangles)
         return region(made, [t[::-1] if mirrored else t for t in points.triangles])
     return [tuple(x * s for x, s in zip(v, scale)) for v in points]
 
 class Cell:
-    """robots: [(Robot, pose of its base)]; still: [(points, pose)], or what a mesh bounds (`region`) for the points; a
-    pose is rows and a translation."""
+    """robots: [(Robot, pose of its base)]; still: [(points, pose)], or what a mesh bounds (`region`) or its `surface`
+    for the points; a pose is rows and a translation."""
 
     def __init__(self, robots, still):
         self.frames, self.parts, self.pairs, self.width = [], [], [], 0
@@ -375,7 +385,7 @@ class Edge:
 @patient
 def verify_edge(cell, start, end, margin, claim, certificate, vertices=None):
     """claim: {"free_until": t, "contact": None or (t, (a, b))}; certificate: {"pieces": [...], "contact": None or
-    {"verdict": ..., "certificate": ..., "margin_pairs": ...}} with the fields of the interface; of a polyhedron the
+    {"verdict": ..., "certificate": ..., "margin_pairs": ...}} with the fields of the interface; of a mesh the
     contact is {"solid": ...} and the covers of a piece are as in JSON. The proof of a contact
     names vertices of polytopes: those points of a body, by x, y, z, that are corners of its hull. Where others are among
     the points, `vertices` gives the corners by body; any that are points of it will do."""
@@ -406,19 +416,22 @@ def verify_edge(cell, start, end, margin, claim, certificate, vertices=None):
     if "solid" in proof:
         solids, places = [cell.solid(body, vertices) for body in pair], [poses[body] for body in pair]
         return verify_contact(solids, places, margin, proof["solid"])
-    require(not any(body in cell.solids for body in pair), "contact of a hull is none of a polyhedron")
+    require(not any(body in cell.solids for body in pair), "contact of a hull is none of a mesh")
     verify_static(*bodies, *(poses[body] for body in pair), proof["verdict"], proof["certificate"])
     if proof["verdict"] == "SEPARATED":
         shown = {**proof["certificate"], "margin_pairs": proof.get("margin_pairs")}
         verify_margin(*bodies, *(poses[body] for body in pair), margin, True, "SEPARATED", shown)
 
+CONTACTS = {"touching": "TOUCHING", "touchingPieces": "TOUCHING", "crossing": "OVERLAPPING",
+            "innerPoint": "OVERLAPPING", "innerPiece": "OVERLAPPING", "overlappingPieces": "OVERLAPPING"}
+
 def verify_contact(solids, poses, margin, proof):
-    """That two bodies one of which at least is a polyhedron are in contact, or within the margin; `proof`: a SolidProof."""
+    """That two bodies one of which at least is a mesh are in contact, or within the margin; `proof`: a SolidProof."""
     if set(proof) == {"marginPairs"}:
         pair = Pair(*(solid.points for solid in solids), *poses)
         near = compared(pair, solids, vertex_pairs(proof["marginPairs"]), 3, bound(margin)) <= 0
         return require(near, "the pairs are farther away than the margin")
     told = {name: part for name, part in proof.items() if name != "marginPairs"}
-    verdict = {"touching": "TOUCHING", "crossing": "OVERLAPPING", "innerPoint": "OVERLAPPING"}.get(only(told)[0])
+    verdict = CONTACTS.get(only(told)[0])
     require(verdict, "what is separated is not in contact")
     verify_solids(*solids, *poses, verdict, told)

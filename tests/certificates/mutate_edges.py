@@ -44,17 +44,17 @@ type="prismatic"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/><limit lo
 <parent link="palm"/><child link="finger"/><axis xyz="1 0 0"/></joint></robot>"""
 
 
-def hand():
-    """With a channel as its mesh: its points and triangles."""
+def hand(is_surface=False):
+    """With a channel as its mesh: its points and triangles, and what these are."""
     profile = [(-2, -2), (2, -2), (2, 2), (1, 2), (1, -1), (-1, -1), (-1, 2), (-2, 2)]
     triangles = [[0, 1, 4], [0, 4, 5], [1, 2, 3], [1, 3, 4], [0, 5, 6], [0, 6, 7]]
     triangles += [[a + 8, c + 8, b + 8] for a, b, c in triangles]
     for k in range(8):
         triangles += [[k, k + 8, (k + 1) % 8], [(k + 1) % 8, k + 8, (k + 1) % 8 + 8]]
     points = [(x / 16, y / 16, z / 16) for y in (-3, 3) for x, z in profile]
-    return HAND, "", {"u.obj": (points, triangles)}
+    return HAND, "", {"u.obj": (points, triangles, is_surface)}
 
-def obj(points, triangles):
+def obj(points, triangles, _):
     corners = "".join("v {!r} {!r} {!r}\n".format(*point) for point in points)
     return (corners + "".join("f {} {} {}\n".format(*(v + 1 for v in t)) for t in triangles)).encode()
 
@@ -126,10 +126,11 @@ class Robots:
         for name, content in files.items():
             is_kept = isinstance(content, tuple)
             request.meshes.add(name=name, content=obj(*content) if is_kept else content)
-            request.mesh_treatment = 3 if is_kept else 0
+            request.mesh_treatment = (4 if content[2] else 3) if is_kept else 1
         reply = self.wire.call("RegisterRobot", request)
         assert reply.code == "OK", reply
-        made = lambda content: ce.region(*content) if isinstance(content, tuple) else ce.stl_points(content)
+        kept = lambda points, triangles, is_surface: (ce.surface if is_surface else ce.region)(points, triangles)
+        made = lambda content: kept(*content) if isinstance(content, tuple) else ce.stl_points(content)
         meshes = {name: made(content) for name, content in files.items()}
         robot = ce.Robot(urdf, srdf, meshes)
         hulls = [index for index, part in enumerate(robot.parts)
@@ -313,9 +314,17 @@ def contact(draw, claim):
         claim.answer.near_seconds[0] += draw.choice((-1, 1))
     else:
         proof = getattr(certificate.contact, certificate.contact.WhichOneof("proof"))
-        if hasattr(proof, "crossing") and not proof.margin_pairs:
+        form = proof.WhichOneof("proof") if hasattr(proof, "crossing") else None
+        if form == "crossing":
             named = draw.choice((proof.crossing.p, proof.crossing.q))
             named[draw.randrange(len(named))] += 1
+            return
+        if form in ("overlapping_pieces", "touching_pieces"):
+            pairs = getattr(proof, form).pairs
+            if draw.random() < 0.5:
+                draw.choice(pairs).i += 1
+            else:
+                del pairs[draw.randrange(len(pairs))]
             return
         pair = draw.choice(getattr(proof, "pairs", None) or proof.margin_pairs)
         pair.j += 1
@@ -466,11 +475,12 @@ def scenes(wire, draw):
     of_small = (small, [([0.0, 0.0, 0.0], [1.0, 0, 0, 0]), ([1.3, 0.2, 0.1], turned())],
                 [box(0.7, 1.5) for _ in range(8)])
     stretch = lambda turn: skewed(draw, turn)
-    of_hand = (hand(), [([0.0, 0.0, 0.0], [1.0, 0, 0, 0])],
-               [([draw.uniform(0.01, 0.04) for _ in range(3)], [*(draw.uniform(-0.7, 0.7) for _ in range(2)), 0.4], turned())
-                for _ in range(10)])
-    for (source, places, boxes), made in ((of_panda, plain), (of_small, plain), (of_hand, plain), (of_panda, stretch),
-                                          (of_small, stretch), (of_hand, stretch)):
+    of_hand, of_sheets = ((hand(is_surface), [([0.0, 0.0, 0.0], [1.0, 0, 0, 0])],
+                           [([draw.uniform(0.01, 0.04) for _ in range(3)],
+                             [*(draw.uniform(-0.7, 0.7) for _ in range(2)), 0.4], turned()) for _ in range(10)])
+                          for is_surface in (False, True))
+    all_of = of_panda, of_small, of_hand, of_sheets
+    for (source, places, boxes), made in ((of, made) for made in (plain, stretch) for of in all_of):
         places = [(at, made(turn)) for at, turn in places]
         boxes = [(size, at, made(turn)) for size, at, turn in boxes]
         urdf, srdf, files = source
@@ -480,7 +490,7 @@ def scenes(wire, draw):
         scene.variables = [(v.lower if v.HasField("lower") else -3.0, v.upper if v.HasField("upper") else 3.0)
                            for _ in places for v in described.variables]
         # A hand begins at a box, which may be in the channel.
-        scene.places = [at for _, at, _ in boxes] if source is of_hand[0] else []
+        scene.places = [at for _, at, _ in boxes] if source[0] is HAND else []
         others = [robots.add(changed_urdf(draw, urdf), srdf, files).id for _ in range(12)]
         scene.others = [Scene(wire, [(key, base) for base in places], boxes, robots.known) for key in others]
         scene.moved = []

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Asks a session about polyhedra as they move, and demands that two judges accept all that its reports prove.
+"""Asks a session about polyhedra and surfaces as they move, and demands that two judges accept all that its reports prove.
 
-A fresh server of the binary CLEARANCE holds two bodies, one of them at least a polyhedron and some rounded, in random
-places; frames move the one. What a report says of their verdict, margin, distance and first contact is judged as the
+A fresh server of the binary CLEARANCE holds two bodies, one of them at least a polyhedron or a surface and some rounded,
+in random places; frames move the one. What a report says of their verdict, margin, distance and first contact is judged as the
 answer to a question about the two, by VerifyCertificate and by `clients/python`. Another verdict or outcome with the same
 proof has to be refused by both. A seed gives the same scenes everywhere. Needs grpcio.
 usage: solids_in_sessions.py CLEARANCE [--scenes 60] [--seed 1]
@@ -20,7 +20,8 @@ FRAMES = 4
 
 def claims(wire, draw, bodies):
     """What the reports of one session say, as answers to questions."""
-    names = [draw.choice(bodies.polyhedra), draw.choice(bodies.polyhedra + sorted(POLYTOPES) + SMALL)]
+    meshes = draw.choice((bodies.polyhedra, bodies.surfaces))
+    names = [draw.choice(meshes), draw.choice(bodies.polyhedra + bodies.surfaces + sorted(POLYTOPES) + SMALL)]
     shapes, is_exact = [{"alias": name} for name in names], draw.random() < 0.5
     if draw.random() < 0.3:
         shapes[1] = rounded(draw)

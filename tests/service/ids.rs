@@ -38,12 +38,13 @@ fn of_two_meshes(meshes: &[(&str, MeshSource)]) -> api::RegisterRobotRequest {
         urdf,
         meshes: meshes.iter().map(mesh).collect(),
         leave_out_missing: true,
+        mesh_treatment: api::MeshTreatment::Hull.into(),
         ..Default::default()
     }
 }
 
 /// Robots that differ in what was given with one URDF: another part of two, none, another file of
-/// the same hull, a polytope in place of a file.
+/// the same hull, a polytope in place of a file, that file as it is.
 fn robots_of_one_description(cube: &str) -> Vec<api::RegisterRobotRequest> {
     let file = |top: f64| MeshSource::Content(box_with_top(top).into_bytes().into());
     let registered = || MeshSource::Id(cube.to_owned());
@@ -54,6 +55,10 @@ fn robots_of_one_description(cube: &str) -> Vec<api::RegisterRobotRequest> {
         of_two_meshes(&[]),
         of_two_meshes(&[("near.stl", file(0.5))]),
         of_two_meshes(&[("near.stl", registered())]),
+        api::RegisterRobotRequest {
+            mesh_treatment: api::MeshTreatment::Unspecified.into(),
+            ..of_two_meshes(&[("near.stl", file(0.5))])
+        },
     ]
 }
 

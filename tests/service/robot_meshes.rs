@@ -157,17 +157,19 @@ async fn a_mesh_of_a_link_is_a_polyhedron_where_the_registration_says_so() {
         told.push((robot, verdicts(&answer)));
     }
     let [as_it_is, by_id, hull, unspecified] = &told[..] else { panic!("four robots") };
-    for (robot, verdicts) in [as_it_is, by_id] {
+    for (robot, verdicts) in [as_it_is, by_id, unspecified] {
         assert_eq!(*verdicts, [Verdict::Separated, Verdict::Overlapping]);
         let part = &robot.parts[0];
         assert_eq!((part.polytope_id.as_str(), part.mesh.as_str()), (&*known.id, &MESH[16..33]));
         assert_eq!((part.gap, part.gap_lower, part.convex), (Some(0.0), Some(0.0), None));
-        assert!(robot.notes.is_empty());
+        assert_eq!(robot.notes.is_empty(), robot.id != unspecified.0.id);
     }
+    let note = "link \"hand\": the mesh \"package://r/u.obj\" is not convex and is taken as it is, \
+                the region that it bounds; its hull would stand out by ";
+    assert!(unspecified.0.notes[0].starts_with(note), "{:?}", unspecified.0.notes);
     assert_eq!((as_it_is.0.parts[0].closed, by_id.0.parts[0].closed), (Some(true), None));
     assert_eq!(hull.1, [Verdict::Overlapping; 2]);
     assert!(hull.0.parts[0].polytope_id.starts_with("p1-") && hull.0.notes.len() == 1);
-    assert_eq!(hull, unspecified);
     let ids = [&as_it_is.0.id, &by_id.0.id, &hull.0.id];
     assert!(ids[0] != ids[1] && ids[1] != ids[2] && ids[0] != ids[2]);
 }
@@ -272,5 +274,66 @@ async fn edges_through_a_slot_are_free_and_all_of_it_is_certified() {
     assert_eq!(verify(&server, claim(&of_hull, &answer)).await, Ok(()));
     let forged = api::CheckEdgesRequest { cell: question.cell.clone(), ..of_hull };
     let refusal = verify(&server, claim(&forged, &answer)).await.unwrap_err();
-    assert!(refusal.contains("contact of a hull is none of a polyhedron"), "{refusal}");
+    assert!(refusal.contains("contact of a hull is none of a mesh"), "{refusal}");
+}
+
+/// A channel that is nothing but its sides, and links that are.
+#[tokio::test]
+async fn surfaces_are_obstacles_and_links_and_edges_among_them_are_certified() {
+    let server = with_boxes().await;
+    let mut client = robots(&server);
+    let sides = |alias: &str| api::PolytopeSpec {
+        treatment: api::MeshTreatment::Surface.into(),
+        ..keep(alias, channel())
+    };
+    let known = register(&server, sides("sides")).await.unwrap().polytope.unwrap();
+    let request = api::RegisterRobotRequest { urdf: hand(PEG), ..Default::default() };
+    let peg = registered(&server, request).await.unwrap();
+    // In the slot, on a side, through a side, and within the material, which is not there.
+    let values = [[1.5, 2.0, 0.5], [1.25, 2.0, 0.5], [1.125, 2.0, 0.5], [0.5, 2.0, 0.5]].concat();
+    let values: Vec<f64> = values.chunks(3).flat_map(|at| [at, &[0.0]].concat()).collect();
+    let expected =
+        [Verdict::Separated, Verdict::Touching, Verdict::Overlapping, Verdict::Separated];
+    for mode in [api::CheckMode::AllPairs, api::CheckMode::Clearance] {
+        let asked = ask(&cell(&peg, &["sides"]), mode, &values);
+        let answer = client.check_configurations(asked).await.unwrap().into_inner();
+        assert_eq!(verdicts(&answer), expected);
+    }
+    let mut open = channel();
+    open.triangles.truncate(open.triangles.len() - 3);
+    let mut links = Vec::new();
+    for (source, treatment) in [
+        (content(&channel()), api::MeshTreatment::Surface),
+        (Source::Id(known.id.clone()), api::MeshTreatment::Unspecified),
+        (content(&open), api::MeshTreatment::Unspecified),
+    ] {
+        links.push(registered(&server, with_mesh(source, treatment)).await.unwrap());
+    }
+    for robot in &links {
+        let part = &robot.parts[0];
+        assert!(part.polytope_id.starts_with("s1-"), "{}", part.polytope_id);
+        assert_eq!((part.gap, part.closed, part.convex), (Some(0.0), None, None));
+    }
+    assert!(links[0].parts[0].polytope_id == known.id && links[0].notes.is_empty());
+    let said = "bounds no region (the mesh is open at the edge";
+    assert!(links[2].notes[0].contains(said), "{:?}", links[2].notes);
+    for (robot, obstacle) in [(&peg, "sides"), (&links[0], "peg"), (&links[2], "channel")] {
+        let question = api::CheckEdgesRequest {
+            cell: Some(cell(robot, &[obstacle])),
+            starts: [[1.5, 3.5, 0.5, 0.0], [-1.25, -2.0, 0.0, 0.0], [0.0, 5.0, 0.0, 0.0]].concat(),
+            ends: [[1.5, 1.5, 0.5, 0.5], [-1.25, -0.5, 0.0, 0.0], [0.0, 0.5, 0.0, 0.0]].concat(),
+            certificate: true,
+            ..Default::default()
+        };
+        let answer = client.check_edges(question.clone()).await.unwrap().into_inner();
+        assert!(answer.outcomes().all(|outcome| outcome != Outcome::Undecided));
+        assert!(
+            answer.certificates.iter().all(|one| one.contact.is_some() || !one.pieces.is_empty())
+        );
+        let claim = |answer: &api::CheckEdgesResponse| {
+            let (question, answer) = (Some(question.clone()), Some(answer.clone()));
+            api::verify_certificate_request::Claim::Edges(api::EdgesClaim { question, answer })
+        };
+        assert_eq!(verify(&server, claim(&answer)).await, Ok(()));
+    }
 }

@@ -30,6 +30,7 @@ pub(crate) fn panda() -> api::RegisterRobotRequest {
         urdf: text("panda.urdf"),
         srdf: text("panda.srdf"),
         meshes: names.into_iter().map(mesh).collect(),
+        mesh_treatment: api::MeshTreatment::Hull.into(),
         ..api::RegisterRobotRequest::default()
     }
 }

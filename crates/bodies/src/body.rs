@@ -11,7 +11,7 @@ use crate::kinds::{Figures, Outline, polyhedron, polytope, rounded, surface};
 use clearance_geometry::claim::SolidKind;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::HullError;
-use clearance_geometry::polyhedron::{Polyhedron, TriangleSurface};
+use clearance_geometry::polyhedron::{Polyhedron, TriangleBody, TriangleSurface};
 use clearance_geometry::polytope::{Polytope, TableKeeper, Tables};
 use clearance_geometry::pose::Pose;
 use clearance_geometry::{Vec3, claim, pair};
@@ -103,11 +103,14 @@ impl Body {
         Self::Surface(HulledSurface { surface, hull })
     }
 
-    /// A polyhedron with this hull, or the polytope that is the hull.
-    pub fn of_whole(hull: &Arc<Polytope>, polyhedron: Option<&Arc<Polyhedron>>) -> Self {
+    /// Triangles with this hull, or the polytope that is the hull.
+    pub fn of_whole(hull: &Arc<Polytope>, mesh: Option<&TriangleBody>) -> Self {
         let hull = hull.clone();
-        match polyhedron.cloned() {
-            Some(polyhedron) => Self::Polyhedron(HulledMesh { polyhedron, hull }),
+        match mesh.cloned() {
+            Some(TriangleBody::Region(polyhedron)) => {
+                Self::Polyhedron(HulledMesh { polyhedron, hull })
+            }
+            Some(TriangleBody::Surface(surface)) => Self::Surface(HulledSurface { surface, hull }),
             None => Self::Polytope(hull),
         }
     }
@@ -143,11 +146,12 @@ impl Body {
         }
     }
 
-    /// The polyhedron that it is, if it is one.
-    pub(crate) fn polyhedron(&self) -> Option<&Arc<Polyhedron>> {
+    /// Its triangles with what they are, if it is made of these.
+    pub(crate) fn mesh(&self) -> Option<TriangleBody> {
         match self {
-            Self::Polytope(_) | Self::Rounded(_) | Self::Surface(_) => None,
-            Self::Polyhedron(mesh) => Some(&mesh.polyhedron),
+            Self::Polytope(_) | Self::Rounded(_) => None,
+            Self::Polyhedron(mesh) => Some(TriangleBody::Region(mesh.polyhedron.clone())),
+            Self::Surface(body) => Some(TriangleBody::Surface(body.surface.clone())),
         }
     }
 

@@ -37,6 +37,7 @@ pub(crate) async fn register(
         urdf: URDF.to_owned(),
         srdf: SRDF.to_owned(),
         meshes: MESHES.map(mesh).into(),
+        mesh_treatment: api::MeshTreatment::Hull.into(),
         ..api::RegisterRobotRequest::default()
     };
     let robot = client.register_robot(request).await?;

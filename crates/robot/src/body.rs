@@ -1,11 +1,13 @@
-//! What a part of a robot is, or what stands still: a polytope, or a polyhedron.
+//! What a part of a robot is, or what stands still: a polytope, or triangles with what they bound,
+//! or without it.
 //!
 //! A body of another kind is a variant here; the compiler then names each place that has to know.
 
 use std::sync::Arc;
 
 use clearance_geometry::Vec3;
-use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::claim::SolidKind;
+use clearance_geometry::polyhedron::{BoundaryKind, TriangleBody};
 use clearance_geometry::polytope::Polytope;
 
 /// See the module; cheap to clone.
@@ -13,15 +15,15 @@ use clearance_geometry::polytope::Polytope;
 pub enum PartBody {
     /// A polytope.
     Polytope(Arc<Polytope>),
-    /// The closed region that a mesh bounds.
-    Polyhedron(HulledPolyhedron),
+    /// The closed region that a mesh bounds, or its surface.
+    Mesh(HulledMesh),
 }
 
-/// A polyhedron and its hull: what is apart from the hull is apart from the polyhedron.
+/// A mesh and its hull: what is apart from the hull is apart from the body that the mesh is.
 #[derive(Clone, Debug)]
-pub struct HulledPolyhedron {
-    /// The polyhedron.
-    pub polyhedron: Arc<Polyhedron>,
+pub struct HulledMesh {
+    /// The body.
+    pub mesh: TriangleBody,
     /// The hull of its vertices.
     pub hull: Arc<Polytope>,
 }
@@ -33,10 +35,10 @@ impl From<Arc<Polytope>> for PartBody {
 }
 
 impl PartBody {
-    /// A body with this hull: the polyhedron, or the hull itself.
-    pub fn new(hull: Arc<Polytope>, polyhedron: Option<Arc<Polyhedron>>) -> Self {
-        match polyhedron {
-            Some(polyhedron) => Self::Polyhedron(HulledPolyhedron { polyhedron, hull }),
+    /// A body with this hull: the mesh, or the hull itself.
+    pub fn new(hull: Arc<Polytope>, mesh: Option<TriangleBody>) -> Self {
+        match mesh {
+            Some(mesh) => Self::Mesh(HulledMesh { mesh, hull }),
             None => Self::Polytope(hull),
         }
     }
@@ -45,16 +47,21 @@ impl PartBody {
     pub fn polytope(&self) -> Option<&Arc<Polytope>> {
         match self {
             Self::Polytope(polytope) => Some(polytope),
-            Self::Polyhedron(_) => None,
+            Self::Mesh(_) => None,
         }
     }
 
-    /// The body, if it is a polyhedron.
-    pub fn polyhedron(&self) -> Option<&Arc<Polyhedron>> {
+    /// The body, if it is made of triangles.
+    pub fn mesh(&self) -> Option<&TriangleBody> {
         match self {
             Self::Polytope(_) => None,
-            Self::Polyhedron(body) => Some(&body.polyhedron),
+            Self::Mesh(body) => Some(&body.mesh),
         }
+    }
+
+    /// Whether it is the region that a mesh bounds.
+    pub fn is_region(&self) -> bool {
+        self.mesh().is_some_and(|mesh| mesh.region().is_some())
     }
 
     /// A polytope that holds the body: itself, or its hull. What meets the hull need not meet the
@@ -62,7 +69,7 @@ impl PartBody {
     pub fn hull(&self) -> &Arc<Polytope> {
         match self {
             Self::Polytope(polytope) => polytope,
-            Self::Polyhedron(body) => &body.hull,
+            Self::Mesh(body) => &body.hull,
         }
     }
 
@@ -70,7 +77,23 @@ impl PartBody {
     pub fn vertices(&self) -> &[Vec3] {
         match self {
             Self::Polytope(polytope) => polytope.vertices(),
-            Self::Polyhedron(body) => body.polyhedron.vertices(),
+            Self::Mesh(body) => body.mesh.surface().vertices(),
+        }
+    }
+
+    /// As searches see it.
+    pub fn boundary_kind(&self) -> BoundaryKind<'_> {
+        match self {
+            Self::Polytope(_) => BoundaryKind::Hull,
+            Self::Mesh(body) => body.mesh.boundary_kind(),
+        }
+    }
+
+    /// As a judge sees it.
+    pub fn solid_kind(&self) -> SolidKind<'_> {
+        match self {
+            Self::Polytope(_) => SolidKind::Hull,
+            Self::Mesh(body) => body.mesh.solid_kind(),
         }
     }
 }

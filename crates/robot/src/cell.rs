@@ -6,7 +6,6 @@
 //! or a link that no joint moves and what stands still.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::ball::OuterBall;
 use super::body::PartBody;
@@ -30,8 +29,7 @@ pub struct Instance<'a> {
 /// A part of a robot in a cell.
 #[derive(Clone, Debug)]
 pub(super) struct CellPart {
-    /// The polytope that it is, or the hull of the polyhedron that it is.
-    pub(super) hull: Arc<Polytope>,
+    pub(super) body: PartBody,
     /// In the frame of its link; of a link that nothing moves, in the world.
     pub(super) frame_from_part: Pose,
     pub(super) ball: OuterBall,
@@ -42,14 +40,14 @@ pub(super) struct CellPart {
 impl CellPart {
     /// A part in a frame of the chain; none: in the world.
     pub(super) fn new(
-        hull: Arc<Polytope>,
+        body: PartBody,
         frame_from_part: Pose,
         kinematics: &Kinematics,
         frame: Option<usize>,
     ) -> Self {
-        let ball = OuterBall::of(&hull, &frame_from_part);
+        let ball = OuterBall::of(body.hull(), &frame_from_part);
         let skew = kinematics.placed_skew(frame, &frame_from_part);
-        Self { hull, frame_from_part, ball, skew }
+        Self { body, frame_from_part, ball, skew }
     }
 }
 
@@ -114,8 +112,8 @@ impl Cell {
                         Some(_) => part.frame_from_part,
                         None => world_from_base.compose(&part.frame_from_part),
                     };
-                    let hull = part.body.hull().clone();
-                    parts.push(CellPart::new(hull, frame_from_part, &kinematics, frame));
+                    let body = part.body.clone();
+                    parts.push(CellPart::new(body, frame_from_part, &kinematics, frame));
                 }
                 let balls = parts[first..].iter().map(|part: &CellPart| part.ball);
                 let Some(ball) = balls.reduce(OuterBall::joined) else { continue };
@@ -206,7 +204,7 @@ impl Cell {
     }
 
     /// Every body, by its number, where a configuration puts it: the polytope that it is, or the
-    /// hull of the polyhedron that it is, and its twelve numbers. The configuration is one that
+    /// hull of the mesh that it is, and its twelve numbers. The configuration is one that
     /// [`Kinematics::check`] accepts.
     pub fn placed_hulls(&self, values: &[f64]) -> Vec<(&Polytope, Pose)> {
         let frames = self.kinematics.place_one(values);
@@ -216,13 +214,13 @@ impl Cell {
         };
         let parts = self.links.iter().flat_map(|link| {
             let parts = self.parts[link.parts.clone()].iter();
-            parts.map(move |part| (part.hull.as_ref(), pose(link, part)))
+            parts.map(move |part| (&**part.body.hull(), pose(link, part)))
         });
         let still = self.still.bodies().iter().map(|still| (&**still.body.hull(), still.pose));
         parts.chain(still).collect()
     }
 
-    /// Memory that it takes, estimated, with the polytopes and polyhedra of its parts and of what
+    /// Memory that it takes, estimated, with the polytopes and meshes of its parts and of what
     /// stands still.
     pub fn heap_bytes(&self) -> usize {
         let frames = self.kinematics.tree().frames.len() * FRAME_BYTES;
@@ -230,7 +228,7 @@ impl Cell {
         let lists = size_of_val(self.parts.as_slice())
             + size_of_val(self.links.as_slice())
             + size_of_val(self.link_pairs.as_slice());
-        let parts = self.parts.iter().map(|part| polytope_bytes(&part.hull));
+        let parts = self.parts.iter().map(|part| polytope_bytes(part.body.hull()));
         let solids = self.solids.as_ref().map_or(0, Solids::heap_bytes);
         frames + names + lists + parts.sum::<usize>() + self.still.heap_bytes() + solids
     }
@@ -240,7 +238,7 @@ impl Cell {
         self.links.iter().filter(|link| link.frame.is_some()).count()
     }
 
-    /// What is made of polytopes beside polyhedra in one cell, of these and of others with so many
+    /// What is made of polytopes beside regions in one cell, of these and of others with so many
     /// points, bytes at most.
     pub fn bytes_of_solids<'a>(
         bodies: impl Iterator<Item = &'a PartBody>,
@@ -252,17 +250,17 @@ impl Cell {
     }
 
     /// What a question about one configuration takes while it is answered, bytes at most, where
-    /// bodies are polyhedra.
+    /// bodies are meshes.
     pub fn bytes_of_question(&self) -> usize {
         self.solids.as_ref().map_or(0, Solids::bytes_of_question)
     }
 
-    /// Whether a body is a polyhedron.
-    pub fn has_polyhedra(&self) -> bool {
+    /// Whether a body is a mesh.
+    pub fn has_meshes(&self) -> bool {
         self.solids.is_some()
     }
 
-    /// How long the faces of polyhedra may take in a configuration, nanoseconds: a generous guess.
+    /// How long the faces of meshes may take in a configuration, nanoseconds: a generous guess.
     pub fn nanoseconds_of_faces(&self) -> u64 {
         self.solids.as_ref().map_or(0, Solids::nanoseconds)
     }
@@ -271,12 +269,8 @@ impl Cell {
     /// answered.
     pub fn flat_beside_polyhedron(&self) -> Option<BodyPair> {
         let solids = self.solids.as_ref()?;
-        let is_such = |[a, b]: &BodyPair| {
-            let [a, b] = [*a, *b].map(|body| body as usize);
-            solids.is_mesh(a) && solids.is_flat(b) || solids.is_flat(a) && solids.is_mesh(b)
-        };
-        let any_is_flat = (0..self.body_count()).any(|body| solids.is_flat(body));
-        if any_is_flat { self.pairs().into_iter().find(is_such) } else { None }
+        let is_such = |pair: &BodyPair| solids.is_flat_beside_region(pair.map(|b| b as usize));
+        self.pairs().into_iter().find(is_such)
     }
 
     /// Parts of robots, and what stands still.
@@ -284,10 +278,10 @@ impl Cell {
         self.parts.len() + self.still.bodies().len()
     }
 
-    /// The polytope with this number, or the hull of the polyhedron.
+    /// The polytope with this number, or the hull of the mesh.
     pub(super) fn hull(&self, body: u32) -> &Polytope {
         match self.parts.get(body as usize) {
-            Some(part) => &part.hull,
+            Some(part) => part.body.hull(),
             None => self.still.bodies()[body as usize - self.parts.len()].body.hull(),
         }
     }

@@ -76,25 +76,22 @@ impl Cell {
         for (index, link) in self.links.iter().enumerate() {
             for part in link.parts.clone() {
                 let CellPart { frame_from_part: pose, .. } = self.parts[part];
-                let (points, triangles) = self.boundary(part);
-                parts.push(SubjectPart { link: index, frame: link.frame, pose, points, triangles });
+                let (points, kind) = self.boundary(part);
+                parts.push(SubjectPart { link: index, frame: link.frame, pose, points, kind });
             }
         }
-        let still = self.still.bodies().iter().enumerate().map(|(index, body)| {
-            let (points, triangles) = self.boundary(self.parts.len() + index);
-            let points = Points { points, pose: body.pose };
-            Solid { points, kind: SolidKind::of_region(triangles) }
+        let still = self.still.bodies().iter().map(|still| {
+            let points = Points { points: still.body.vertices(), pose: still.pose };
+            Solid { points, kind: still.body.solid_kind() }
         });
         let (tree, link_pairs) = (self.kinematics.tree(), &self.link_pairs);
         EdgeSubject { tree, parts, link_pairs, still: still.collect() }
     }
 
-    /// The vertices of a body and, of a polyhedron, the triangles that bound it.
-    fn boundary(&self, body: usize) -> (&[Vec3], Option<&[[u32; 3]]>) {
-        match self.solids.as_ref().and_then(|solids| solids.mesh(body)) {
-            Some(mesh) => (mesh.vertices(), Some(mesh.triangles())),
-            None => (self.hull(number(body)).vertices(), None),
-        }
+    /// The vertices of a part, and what it is.
+    fn boundary(&self, part: usize) -> (&[Vec3], SolidKind<'_>) {
+        let CellPart { body, .. } = &self.parts[part];
+        (body.vertices(), body.solid_kind())
     }
 
     /// The certificate of an answer about an edge; none: there is nothing to show, or what was

@@ -4,13 +4,13 @@
 //! A certificate cuts the path into closed pieces that join. In the middle of each no two bodies
 //! that need a check are nearer than they can get within half of the piece: for most of them balls
 //! show it, which whoever reads the certificate finds again from the vertices, and the others are
-//! listed, each with the gap and what shows it: a direction, or of a polyhedron a cover.
+//! listed, each with the gap and what shows it: a direction, or of a mesh a cover.
 
 use arrayvec::ArrayVec;
 
 use super::tree::Tree;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Cover, Solid, SolidProof, StaticProof};
+use clearance_geometry::claim::{Cover, Solid, SolidKind, SolidProof, StaticProof};
 use clearance_geometry::pair::VertexPair;
 use clearance_geometry::pose::Pose;
 
@@ -25,8 +25,8 @@ pub struct SubjectPart<'a> {
     pub pose: Pose,
     /// Its vertices.
     pub points: &'a [Vec3],
-    /// Of a polyhedron: the triangles that bound it.
-    pub triangles: Option<&'a [[u32; 3]]>,
+    /// What it is: the hull of these, or triangles.
+    pub kind: SolidKind<'a>,
 }
 
 /// The numbers of a cell.
@@ -94,7 +94,7 @@ pub struct PairGap {
 pub enum GapProof {
     /// Along this direction from the first to the second; of any length.
     Along(Vec3),
-    /// Of two bodies one of which at least is a polyhedron: along each direction of the cover, at
+    /// Of two bodies one of which at least is a mesh: along each direction of the cover, at
     /// rest, they are farther apart than the gap.
     Cover(Cover),
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::model::{AllowedReason, Robot, RobotJoint};
 use super::parts::{PartSource, RobotPart};
-use super::room::{polyhedron_bytes, polytope_bytes};
+use super::room::polytope_bytes;
+use clearance_geometry::polyhedron::TriangleBody;
 
 /// What so many bytes of a heap take there: its pieces have a word before them and are whole
 /// multiples of two words.
@@ -67,8 +68,8 @@ impl Robot {
         let body = |part: &RobotPart| {
             let hull = part.body.hull();
             let is_own = part.is_own && known.insert(Arc::as_ptr(hull) as usize);
-            let polyhedron = part.body.polyhedron().map_or(0, |one| polyhedron_bytes(one));
-            if is_own { polytope_bytes(hull) + polyhedron } else { 0 }
+            let mesh = part.body.mesh().map_or(0, TriangleBody::bytes);
+            if is_own { polytope_bytes(hull) + mesh } else { 0 }
         };
         let bodies: usize = self.parts.iter().map(body).sum();
         let named = |part: &RobotPart| {
@@ -76,6 +77,7 @@ impl Robot {
                 PartSource::Box | PartSource::Round => 0,
                 PartSource::Mesh { filename, .. }
                 | PartSource::AsItIs { filename }
+                | PartSource::Surface { filename }
                 | PartSource::Registered { filename } => text(filename),
             };
             text(&part.name) + of_source

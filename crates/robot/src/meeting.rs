@@ -176,7 +176,7 @@ fn cell_of(travellers: [&Traveller; 2], deviation: f64) -> (Cell, [Vec<f64>; 2])
     let (kinematics, still) = (Kinematics::new(tree), Still::new(still));
     let (mut parts, mut links) = (Vec::new(), Vec::new());
     for (at, (polytope, frame, pose)) in hung.into_iter().enumerate() {
-        let part = CellPart::new(polytope, pose, &kinematics, frame);
+        let part = CellPart::new(polytope.into(), pose, &kinematics, frame);
         links.push(CellLink { frame, parts: at..at + 1, ball: part.ball });
         parts.push(part);
     }

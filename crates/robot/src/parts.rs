@@ -5,17 +5,19 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::body::{HulledPolyhedron, PartBody};
+use super::body::{HulledMesh, PartBody};
 use super::error::{BuildError, RobotError, shown};
-use super::room::{BuildRoom, hull_bytes, polyhedron_bytes, polytope_bytes};
+use super::room::{BuildRoom, hull_bytes, polytope_bytes};
 use super::round::{Around, capsule, cylinder, sphere};
 use super::urdf::{CollisionElement, Description, Geometry};
 use crate::mesh::MeshData;
-use crate::mesh::convexity;
+use crate::mesh::convexity::{self, Convexity};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::{Hull, HullError, convex_hull_with};
-use clearance_geometry::polyhedron::{Polyhedron, PolyhedronError};
+use clearance_geometry::polyhedron::{
+    Polyhedron, PolyhedronError, SurfaceError, TriangleBody, TriangleSurface,
+};
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 
@@ -31,11 +33,16 @@ pub enum MeshContent {
 /// What becomes of the triangles of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MeshTreatment {
-    /// Their hull stands for them.
+    /// They are what they are: their hull if it is no more than they bound, else the region that
+    /// they bound, else their surface.
     #[default]
+    AsTheFileSays,
+    /// Their hull stands for them.
     Hull,
     /// They bound a polyhedron, or are refused.
     Polyhedron,
+    /// Their union, and nothing beside it.
+    Surface,
 }
 
 /// Meshes by the names that the URDF uses, or by the last step of these.
@@ -77,6 +84,11 @@ pub enum PartSource {
     },
     /// What a mesh bounds, exactly.
     AsItIs {
+        /// The name that the URDF uses.
+        filename: String,
+    },
+    /// The triangles of a mesh, and nothing beside them.
+    Surface {
         /// The name that the URDF uses.
         filename: String,
     },
@@ -163,8 +175,32 @@ pub(super) struct PartBuilder<'a, 'e, 'f> {
     pub(super) notes: Vec<String>,
 }
 
-/// A body, what it was made of, and by how much it is larger.
-type Built = (PartBody, PartSource, Gap);
+/// A body, and what is told of it.
+#[derive(Clone)]
+struct Built {
+    body: PartBody,
+    /// What it was made of.
+    source: PartSource,
+    /// By how much it is larger.
+    gap: Gap,
+    /// What became of a mesh that is not convex, in words.
+    note: Option<String>,
+}
+
+impl Built {
+    /// Without a note.
+    fn new(body: PartBody, source: PartSource, gap: Gap) -> Self {
+        Self { body, source, gap, note: None }
+    }
+}
+
+/// Where a mesh is meant: the link and the name that the URDF uses.
+#[derive(Clone, Copy)]
+struct MeantMesh<'m> {
+    link: &'m str,
+    filename: &'m str,
+    element: &'m CollisionElement,
+}
 
 /// What measuring a mesh against its hull takes for each triangle, bytes: its corners and boxes,
 /// and those of a facet of the hull.
@@ -233,8 +269,8 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                         built
                     }
                 };
-                let Some((body, source, gap)) = built else { continue };
-                self.note_hull(&link.name, &source, gap);
+                let Some(Built { body, source, gap, note }) = built else { continue };
+                self.note(&link.name, note);
                 self.built.push(RobotPart {
                     link: index,
                     name: collision.name.clone(),
@@ -257,18 +293,10 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
         }
     }
 
-    /// Notes that a mesh which is not convex became its hull.
-    fn note_hull(&mut self, link: &str, source: &PartSource, gap: Gap) {
-        let PartSource::Mesh { filename, convex: false, closed } = source else { return };
-        let (Some(lower), Some(upper)) = (gap.lower, gap.upper) else { return };
-        let note = format!(
-            "link {:?}: the mesh {:?} is not convex{}; its hull, which stands for it, \
-             stands out by {}",
-            shown(link),
-            shown(filename),
-            if *closed { "" } else { ", nor is it closed" },
-            convexity::in_words([lower, upper]),
-        );
+    /// Notes what became of a mesh of a link.
+    fn note(&mut self, link: &str, note: Option<String>) {
+        let Some(note) = note else { return };
+        let note = format!("link {:?}: {note}", shown(link));
         // A link may have the same file more than once.
         if self.notes.last() != Some(&note) {
             self.notes.push(note);
@@ -291,7 +319,7 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                 };
                 let points: Vec<Vec3> = (0..8).map(corner).collect();
                 let hull = self.hull(element, &points)?;
-                return Ok(Some((hull.into(), PartSource::Box, Gap::NONE)));
+                return Ok(Some(Built::new(hull.into(), PartSource::Box, Gap::NONE)));
             }
             Geometry::Sphere { radius } => sphere(*radius, gap_max),
             Geometry::Cylinder { radius, length } => cylinder(*radius, *length, gap_max),
@@ -301,7 +329,7 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
             }
         };
         let hull = self.hull(element, &around.points)?;
-        Ok(Some((hull.into(), PartSource::Round, Gap::at_most(around.gap))))
+        Ok(Some(Built::new(hull.into(), PartSource::Round, Gap::at_most(around.gap))))
     }
 
     /// Whether a part is a body as it was registered.
@@ -332,88 +360,187 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
             return Ok(None);
         };
         let is_scaled = *scale != Vec3::repeat(1.0);
-        let of_file = || (shown(link), filename.to_owned());
-        let filename = filename.to_owned();
+        let meant = MeantMesh { link, filename, element };
+        let registered = || PartSource::Registered { filename: filename.to_owned() };
         Ok(Some(match content {
             MeshContent::Known(body) if !is_scaled => {
                 let gap = if body.polytope().is_some() { Gap::UNKNOWN } else { Gap::NONE };
-                (body.clone(), PartSource::Registered { filename }, gap)
+                Built::new(body.clone(), registered(), gap)
             }
             MeshContent::Known(PartBody::Polytope(polytope)) => {
                 let points: Vec<Vec3> =
                     polytope.vertices().iter().map(|p| p.component_mul(scale)).collect();
                 let hull = self.hull(element, &points)?;
-                (hull.into(), PartSource::Registered { filename }, Gap::UNKNOWN)
+                Built::new(hull.into(), registered(), Gap::UNKNOWN)
             }
-            MeshContent::Known(PartBody::Polyhedron(HulledPolyhedron { polyhedron, .. })) => {
+            MeshContent::Known(PartBody::Mesh(HulledMesh { mesh, .. })) => {
+                let surface = mesh.surface();
                 let [vertices, triangles] =
-                    [size_of_val(polyhedron.vertices()), size_of_val(polyhedron.triangles())];
+                    [size_of_val(surface.vertices()), size_of_val(surface.triangles())];
                 self.take(vertices + triangles)?;
                 let (vertices, triangles) =
-                    (polyhedron.vertices().to_vec(), polyhedron.triangles().to_vec());
-                let mesh = scaled(MeshData { vertices, triangles }, scale);
-                let body = self.polyhedron(of_file(), element, &mesh)?;
-                (body, PartSource::Registered { filename }, Gap::NONE)
+                    (surface.vertices().to_vec(), surface.triangles().to_vec());
+                let scaled = scaled(MeshData { vertices, triangles }, scale);
+                let body = match mesh {
+                    TriangleBody::Region(_) => self.polyhedron(meant, &scaled)?,
+                    TriangleBody::Surface(_) => self.surface(element, &scaled, None)?,
+                };
+                Built::new(body, registered(), Gap::NONE)
             }
             MeshContent::Mesh(mesh) => {
                 let lists = size_of_val(&*mesh.vertices) + size_of_val(&*mesh.triangles);
                 self.take(lists)?;
-                let mesh = scaled(mesh.as_ref().clone(), scale);
-                match self.sources.mesh_treatment {
-                    MeshTreatment::Hull => self.hull_of_mesh(filename, element, &mesh)?,
-                    MeshTreatment::Polyhedron => {
-                        let body = self.polyhedron(of_file(), element, &mesh)?;
-                        (body, PartSource::AsItIs { filename }, Gap::NONE)
-                    }
-                }
+                self.treated(meant, &scaled(mesh.as_ref().clone(), scale))?
             }
         }))
     }
 
-    /// The hull of a mesh, and how far it stands out of that.
-    fn hull_of_mesh(
+    /// A mesh of a file, as the sources say.
+    fn treated(&mut self, meant: MeantMesh<'_>, mesh: &MeshData) -> Result<Built, BuildError> {
+        let filename = meant.filename.to_owned();
+        Ok(match self.sources.mesh_treatment {
+            MeshTreatment::AsTheFileSays => self.as_the_file_says(meant, mesh)?,
+            MeshTreatment::Hull => {
+                let (hull, found) = self.measured_hull(meant.element, mesh)?;
+                Built {
+                    note: note_of_hull(meant.filename, &found),
+                    ..hull_of(hull, filename, &found)
+                }
+            }
+            MeshTreatment::Polyhedron => {
+                let body = self.polyhedron(meant, mesh)?;
+                Built::new(body, PartSource::AsItIs { filename }, Gap::NONE)
+            }
+            MeshTreatment::Surface => {
+                let body = self.surface(meant.element, mesh, None)?;
+                Built::new(body, PartSource::Surface { filename }, Gap::NONE)
+            }
+        })
+    }
+
+    /// A mesh as it is: its hull if that is no more, up to the rounding of single precision, than
+    /// what the mesh bounds; else the region that it bounds; else its surface.
+    fn as_the_file_says(
         &mut self,
-        filename: String,
-        element: &CollisionElement,
+        meant: MeantMesh<'_>,
         mesh: &MeshData,
     ) -> Result<Built, BuildError> {
+        let filename = meant.filename.to_owned();
+        let (hull, found) = self.measured_hull(meant.element, mesh)?;
+        if found.convex {
+            return Ok(hull_of(hull, filename, &found));
+        }
+        let beyond = convexity::in_words(found.gap);
+        let name = shown(meant.filename);
+        match self.region(meant.element, mesh, Some(&hull))? {
+            Ok(body) => {
+                let note = format!(
+                    "the mesh {name:?} is not convex and is taken as it is, the region that it \
+                     bounds; its hull would stand out by {beyond}"
+                );
+                let source = PartSource::AsItIs { filename };
+                Ok(Built { note: Some(note), ..Built::new(body, source, Gap::NONE) })
+            }
+            Err(why) => {
+                let body = self.surface(meant.element, mesh, Some(&hull))?;
+                let note = format!(
+                    "the mesh {name:?} is not convex and bounds no region ({why}); its surface is \
+                     taken as it is, which has no inside; its hull would stand out by {beyond}"
+                );
+                let source = PartSource::Surface { filename };
+                Ok(Built { note: Some(note), ..Built::new(body, source, Gap::NONE) })
+            }
+        }
+    }
+
+    /// The hull of a mesh, and how far it stands out of that.
+    fn measured_hull(
+        &mut self,
+        element: &CollisionElement,
+        mesh: &MeshData,
+    ) -> Result<(Arc<Polytope>, Convexity), BuildError> {
         let lists = size_of_val(&*mesh.vertices)
             + size_of_val(&*mesh.triangles)
             + MEASURED_BYTES * mesh.triangles.len();
         self.take(lists.saturating_add(hull_bytes(mesh.vertices.len())))?;
         let hull = self.hull(element, &mesh.vertices)?;
         let found = convexity::measure(mesh, &hull, None, self.effort)?;
-        let [lower, upper] = found.gap.map(Some);
-        let convexity::Convexity { closed, convex, .. } = found;
-        let source = PartSource::Mesh { filename, closed, convex };
-        Ok((hull.into(), source, Gap { lower, upper }))
+        Ok((hull, found))
     }
 
-    /// What a mesh bounds. One that bounds nothing would be another kind of body; there is none
-    /// yet, and it is refused.
+    /// What a mesh bounds; one that bounds nothing is refused.
     fn polyhedron(
         &mut self,
-        (link, mesh_name): (String, String),
-        element: &CollisionElement,
+        meant: MeantMesh<'_>,
         mesh: &MeshData,
     ) -> Result<PartBody, BuildError> {
+        let [link, name] = [shown(meant.link), meant.filename.to_owned()];
+        let made = self.region(meant.element, mesh, None)?;
+        made.map_err(|why| BuildError::NotAPolyhedron { link, mesh: name, why })
+    }
+
+    /// What a mesh bounds, or why it bounds nothing. `hull` is the hull of its vertices, if that is
+    /// known.
+    fn region(
+        &mut self,
+        element: &CollisionElement,
+        mesh: &MeshData,
+        hull: Option<&Arc<Polytope>>,
+    ) -> Result<Result<PartBody, PolyhedronError>, BuildError> {
+        self.take_kept(mesh)?;
+        match Polyhedron::new(&mesh.vertices, &mesh.triangles, self.effort) {
+            Ok(made) => {
+                let made = TriangleBody::Region(Arc::new(made));
+                self.kept(element, made, hull).map(Ok)
+            }
+            Err(PolyhedronError::Unchecked(why)) => Err(BuildError::Stopped(why)),
+            Err(why) => Ok(Err(why)),
+        }
+    }
+
+    /// The triangles of a mesh.
+    fn surface(
+        &mut self,
+        element: &CollisionElement,
+        mesh: &MeshData,
+        hull: Option<&Arc<Polytope>>,
+    ) -> Result<PartBody, BuildError> {
+        self.take_kept(mesh)?;
+        let made = TriangleSurface::new(&mesh.vertices, &mesh.triangles);
+        let made = made.map_err(|why: SurfaceError| {
+            described(element, format!("its mesh is no surface: {why}"))
+        })?;
+        self.kept(element, TriangleBody::Surface(Arc::new(made)), hull)
+    }
+
+    /// Says whether there is memory for triangles that are to be kept.
+    fn take_kept(&self, mesh: &MeshData) -> Result<(), BuildError> {
         let lists = size_of_val(&*mesh.vertices)
             + size_of_val(&*mesh.triangles)
             + CHECKED_BYTES * mesh.triangles.len();
-        self.take(lists.saturating_add(hull_bytes(mesh.vertices.len())))?;
-        let made = Polyhedron::new(&mesh.vertices, &mesh.triangles, self.effort);
-        let polyhedron = made.map_err(|why| {
-            if let PolyhedronError::Unchecked(why) = why {
-                return BuildError::Stopped(why);
-            }
-            BuildError::NotAPolyhedron { link, mesh: mesh_name, why }
-        })?;
-        let bytes = polyhedron_bytes(&polyhedron);
+        self.take(lists.saturating_add(hull_bytes(mesh.vertices.len())))
+    }
+
+    /// Triangles that are kept, with their hull.
+    fn kept(
+        &mut self,
+        element: &CollisionElement,
+        mesh: TriangleBody,
+        hull: Option<&Arc<Polytope>>,
+    ) -> Result<PartBody, BuildError> {
+        let bytes = mesh.bytes();
         self.take(bytes)?;
         self.bytes += bytes;
+        let surface = mesh.surface();
         // Vertices that no triangle names are no part of it.
-        let hull = self.hull(element, polyhedron.vertices())?;
-        Ok(PartBody::Polyhedron(HulledPolyhedron { polyhedron: Arc::new(polyhedron), hull }))
+        let is_of_named = |hull: &&Arc<Polytope>| {
+            hull.vertices().iter().all(|vertex| surface.index_of(vertex).is_some())
+        };
+        let hull = match hull.filter(is_of_named) {
+            Some(hull) => hull.clone(),
+            None => self.hull(element, surface.vertices())?,
+        };
+        Ok(PartBody::Mesh(HulledMesh { mesh, hull }))
     }
 
     fn hull(
@@ -430,14 +557,39 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                 Ok(Arc::new(polytope))
             }
             Err(HullError::Stopped(why)) => Err(why.into()),
-            Err(error) => Err(BuildError::Description(RobotError {
-                file: "URDF",
-                line: element.line,
-                place: "collision: ".to_owned(),
-                problem: format!("it has no hull: {error}").into(),
-            })),
+            Err(error) => Err(described(element, format!("it has no hull: {error}"))),
         }
     }
+}
+
+/// A collision element that cannot be.
+fn described(element: &CollisionElement, problem: String) -> BuildError {
+    BuildError::Description(RobotError {
+        file: "URDF",
+        line: element.line,
+        place: "collision: ".to_owned(),
+        problem: problem.into(),
+    })
+}
+
+/// The hull of a mesh as a part, with how far it stands out of that.
+fn hull_of(hull: Arc<Polytope>, filename: String, found: &Convexity) -> Built {
+    let [lower, upper] = found.gap.map(Some);
+    let source = PartSource::Mesh { filename, closed: found.closed, convex: found.convex };
+    Built::new(hull.into(), source, Gap { lower, upper })
+}
+
+/// That a mesh which is not convex became its hull.
+fn note_of_hull(filename: &str, found: &Convexity) -> Option<String> {
+    let note = || {
+        format!(
+            "the mesh {:?} is not convex{}; its hull, which stands for it, stands out by {}",
+            shown(filename),
+            if found.closed { "" } else { ", nor is it closed" },
+            convexity::in_words(found.gap),
+        )
+    };
+    (!found.convex).then(note)
 }
 
 /// A mesh whose coordinates are multiplied.

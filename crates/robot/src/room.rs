@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use clearance_geometry::Vec3;
 use clearance_geometry::hull::building_bytes_max;
-use clearance_geometry::polyhedron::Polyhedron;
 use clearance_geometry::polytope::{Polytope, TableKeeper};
 
 /// Who has memory for a robot that is being built.
@@ -40,11 +39,6 @@ const POLYTOPE_BYTES: usize = size_of::<Polytope>() + 512;
 /// Memory that a polytope of a robot takes, without tables that methods build of it.
 pub(super) fn polytope_bytes(polytope: &Polytope) -> usize {
     POLYTOPE_BYTES + polytope.heap_bytes()
-}
-
-/// Memory that a polyhedron of a robot takes beside its hull, with what it keeps of its groups.
-pub(super) fn polyhedron_bytes(polyhedron: &Polyhedron) -> usize {
-    size_of::<Polyhedron>() + polyhedron.bytes()
 }
 
 /// What building a hull of so many points takes at most, the points included.

@@ -1,4 +1,4 @@
-//! Bodies of a cell one of which at least is a polyhedron, by the faces that bound them.
+//! Bodies of a cell one of which at least is made of triangles, by the faces that bound them.
 //!
 //! A question about two bodies begins with their hulls: what is apart there is apart, and the faces
 //! are not asked. A cell of polytopes alone has nothing of this.
@@ -14,27 +14,65 @@ use clearance_geometry::contact_time::polyhedra::{self, Faces, PosedPolyhedron};
 use clearance_geometry::distance::{self, DistanceSide, Stops, compare_beyond};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::distance::FaceDistance;
+use clearance_geometry::faces::standing::{self, Standing};
 use clearance_geometry::faces::{self, Clear, Surfaces, margin, prove_clear, prove_solids};
 use clearance_geometry::pair::{Pair, Placed};
-use clearance_geometry::polyhedron::{HulledBody, PlacedPoints, Polyhedron};
+use clearance_geometry::polyhedron::{
+    Boundary, BoundaryKind, HulledBody, PlacedPoints, Polyhedron, TriangleBody,
+};
 use clearance_geometry::separation::{METHODS, decide};
 use clearance_geometry::witness::Witness;
 
 /// A body as what bounds it.
 #[derive(Clone, Debug)]
-struct FacedBody {
-    polyhedron: Arc<Polyhedron>,
-    /// Whether the body is a polytope, of which the polyhedron was made.
-    is_hull: bool,
+enum FacedBody {
+    /// A polytope, and what was made of it to stand beside regions; none of one without volume, and
+    /// where no body is a region.
+    Hull(Option<Arc<Polyhedron>>),
+    /// A mesh.
+    Mesh(TriangleBody),
 }
 
-/// All bodies of a cell that has a polyhedron, by their numbers.
+impl FacedBody {
+    fn boundary_kind(&self) -> BoundaryKind<'_> {
+        match self {
+            Self::Hull(_) => BoundaryKind::Hull,
+            Self::Mesh(mesh) => mesh.boundary_kind(),
+        }
+    }
+
+    /// What it is beside a region: of a surface nothing.
+    fn solid(&self) -> Option<&Arc<Polyhedron>> {
+        match self {
+            Self::Hull(made) => made.as_ref(),
+            Self::Mesh(mesh) => mesh.region(),
+        }
+    }
+
+    fn is_region(&self) -> bool {
+        matches!(self, Self::Mesh(TriangleBody::Region(_)))
+    }
+
+    fn is_surface(&self) -> bool {
+        matches!(self, Self::Mesh(TriangleBody::Surface(_)))
+    }
+
+    /// Its vertices, or half of its triangles if that is more: by what a question about it takes.
+    fn size(&self) -> usize {
+        let of = |vertices: usize, triangles: usize| vertices.max(triangles.div_ceil(2));
+        match self {
+            Self::Hull(made) => made.as_ref().map_or(0, |made| made.vertices().len()),
+            Self::Mesh(mesh) => {
+                of(mesh.surface().vertices().len(), mesh.surface().triangles().len())
+            }
+        }
+    }
+}
+
+/// All bodies of a cell that has a mesh, by their numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Solids {
-    /// None: a polytope without volume.
-    bodies: Vec<Option<FacedBody>>,
-    /// By body.
-    are_meshes: Vec<bool>,
+    bodies: Vec<FacedBody>,
     /// Where those are that stand still, after so many parts of robots.
     still: Vec<PlacedOnce>,
     part_count: usize,
@@ -47,14 +85,14 @@ pub(super) type PlacedOnce = Arc<OnceLock<PlacedPoints>>;
 /// boxes in the tree, and the lists that they are made from.
 const MADE_BYTES_PER_VERTEX: usize = 512;
 
-/// What a question makes of a polyhedron for each of its vertices, bytes: the vertex where it is
-/// and the boxes of two triangles there, and its share of the groups that a search has open.
+/// What a question makes of a mesh for each of its vertices, bytes: the vertex where it is and the
+/// boxes of two triangles there, and its share of the groups that a search has open.
 const PLACED_BYTES_PER_VERTEX: usize = 2048;
 
 /// A cover in a certificate has at most so many steps and links.
 const COVER_STEPS_MAX: u64 = 1 << 14;
 
-/// What a question about a solid takes at most, nanoseconds for each of its vertices: a generous
+/// What a question about a mesh takes at most, nanoseconds for each of its vertices: a generous
 /// guess.
 const NANOSECONDS_PER_VERTEX: u64 = 2_000;
 
@@ -67,22 +105,21 @@ impl Solids {
         if bodies.clone().all(|body| body.polytope().is_some()) {
             return None;
         }
+        let has_regions = bodies.clone().any(PartBody::is_region);
         // Parts that are one polytope are one solid.
         let mut made: BTreeMap<usize, Option<Arc<Polyhedron>>> = BTreeMap::new();
-        let mut solid = |body: &PartBody| match body {
-            PartBody::Polyhedron(body) => {
-                Some(FacedBody { polyhedron: body.polyhedron.clone(), is_hull: false })
-            }
+        let faced = |body: &PartBody| match body {
+            PartBody::Mesh(body) => FacedBody::Mesh(body.mesh.clone()),
+            PartBody::Polytope(_) if !has_regions => FacedBody::Hull(None),
             PartBody::Polytope(polytope) => {
                 let make = || Polyhedron::of_polytope(polytope).map(|(made, _)| Arc::new(made));
                 let known = made.entry(Arc::as_ptr(polytope) as usize).or_insert_with(make);
-                known.clone().map(|polyhedron| FacedBody { polyhedron, is_hull: true })
+                FacedBody::Hull(known.clone())
             }
         };
-        let are_meshes = bodies.clone().map(|body| body.polyhedron().is_some()).collect();
-        let bodies: Vec<Option<FacedBody>> = bodies.map(&mut solid).collect();
+        let bodies: Vec<FacedBody> = bodies.map(faced).collect();
         let still = bodies[part_count..].iter().map(|_| PlacedOnce::default()).collect();
-        Some(Self { bodies, are_meshes, still, part_count })
+        Some(Self { bodies, still, part_count })
     }
 
     /// What is made of polytopes with so many vertices in all, bytes at most.
@@ -90,24 +127,33 @@ impl Solids {
         MADE_BYTES_PER_VERTEX * vertices
     }
 
-    /// Memory that it takes, estimated, with the polyhedra.
+    /// Memory that it takes, estimated, with the meshes.
     pub(super) fn heap_bytes(&self) -> usize {
         let mut known = BTreeSet::new();
-        let bytes = |solid: &FacedBody| {
-            let is_new = known.insert(Arc::as_ptr(&solid.polyhedron) as usize);
-            if is_new { solid.polyhedron.bytes() } else { 0 }
+        let bytes = |faced: &FacedBody| match faced {
+            FacedBody::Hull(None) => 0,
+            FacedBody::Hull(Some(made)) => {
+                let is_new = known.insert(Arc::as_ptr(made) as usize);
+                if is_new { made.bytes() } else { 0 }
+            }
+            FacedBody::Mesh(mesh) => {
+                if known.insert(mesh.address()) {
+                    mesh.bytes()
+                } else {
+                    0
+                }
+            }
         };
         size_of_val(&*self.bodies)
-            + size_of_val(&*self.are_meshes)
             + size_of_val(&*self.still)
-            + self.bodies.iter().flatten().map(bytes).sum::<usize>()
+            + self.bodies.iter().map(bytes).sum::<usize>()
             + placed_bytes(&self.bodies[self.part_count..])
     }
 
     /// What a question about a configuration takes while it is answered, bytes at most: all parts
     /// of robots where they are, and the faces of two bodies.
     pub(super) fn bytes_of_question(&self) -> usize {
-        let mut sizes: Vec<usize> = self.vertex_counts().collect();
+        let mut sizes: Vec<usize> = self.bodies.iter().map(FacedBody::size).collect();
         sizes.sort_unstable();
         let two = sizes.iter().rev().take(2).sum::<usize>();
         PLACED_BYTES_PER_VERTEX * two + placed_bytes(&self.bodies[..self.part_count])
@@ -116,27 +162,20 @@ impl Solids {
     /// How long the faces of all bodies may take in one configuration, nanoseconds: a generous
     /// guess.
     pub(super) fn nanoseconds(&self) -> u64 {
-        NANOSECONDS_PER_VERTEX.saturating_mul(self.vertex_counts().sum::<usize>() as u64)
+        let size = self.bodies.iter().map(FacedBody::size).sum::<usize>();
+        NANOSECONDS_PER_VERTEX.saturating_mul(size as u64)
     }
 
-    fn vertex_counts(&self) -> impl Iterator<Item = usize> {
-        self.bodies.iter().flatten().map(|solid| solid.polyhedron.vertices().len())
-    }
-
-    /// Whether a body is a polyhedron.
+    /// Whether a body is made of triangles.
     pub(super) fn is_mesh(&self, body: usize) -> bool {
-        self.are_meshes[body]
+        matches!(self.bodies[body], FacedBody::Mesh(_))
     }
 
-    /// A body, if it is a polyhedron.
-    pub(super) fn mesh(&self, body: usize) -> Option<&Polyhedron> {
-        let faced = self.bodies[body].as_ref().filter(|faced| !faced.is_hull);
-        faced.map(|faced| &*faced.polyhedron)
-    }
-
-    /// Whether a body is a polytope without volume.
-    pub(super) fn is_flat(&self, body: usize) -> bool {
-        self.bodies[body].is_none()
+    /// Whether two bodies are a region and a polytope without volume.
+    pub(super) fn is_flat_beside_region(&self, bodies: [usize; 2]) -> bool {
+        let [a, b] = bodies.map(|body| &self.bodies[body]);
+        let is_flat = |body: &FacedBody| matches!(body, FacedBody::Hull(None));
+        a.is_region() && is_flat(b) || is_flat(a) && b.is_region()
     }
 
     /// Where a body is, if it stands still.
@@ -151,22 +190,20 @@ impl Solids {
         hulls: Pair<'a>,
         placed: [PlacedOnce; 2],
     ) -> SolidPair<'a> {
-        SolidPair { solids: bodies.map(|body| self.bodies[body].as_ref()), hulls, placed }
+        SolidPair { bodies: bodies.map(|body| &self.bodies[body]), hulls, placed }
     }
 }
 
 /// What it takes to have these bodies placed, bytes.
-fn placed_bytes(bodies: &[Option<FacedBody>]) -> usize {
-    let of = |solid: &FacedBody| PlacedPoints::bytes_of(&solid.polyhedron);
-    bodies.iter().flatten().map(of).sum()
+fn placed_bytes(bodies: &[FacedBody]) -> usize {
+    bodies.iter().filter_map(FacedBody::solid).map(|solid| PlacedPoints::bytes_of(solid)).sum()
 }
 
-/// Two placed bodies of which one at least is a polyhedron. The other one is no polytope without
-/// volume: a pair with such a one is not answered.
+/// Two placed bodies of which one at least is a mesh. Beside a region the other one is no polytope
+/// without volume: a pair with such a one is not answered.
 #[derive(Clone, Debug)]
 pub(super) struct SolidPair<'a> {
-    /// None: a polytope without volume.
-    solids: [Option<&'a FacedBody>; 2],
+    bodies: [&'a FacedBody; 2],
     hulls: Pair<'a>,
     placed: [PlacedOnce; 2],
 }
@@ -182,19 +219,45 @@ pub(super) enum HowFar {
     Contact(Verdict),
 }
 
-impl<'a> SolidPair<'a> {
-    /// Both as boundaries with their hulls.
-    fn shapes(&self) -> Result<[HulledBody<'a>; 2], Stopped> {
-        let shape = |solid: &'a FacedBody, hull: Placed<'a>| HulledBody {
-            body: &solid.polyhedron,
-            pose: hull.pose,
-            hull: hull.body,
-            is_hull: solid.is_hull,
-        };
-        match self.solids {
-            [Some(p), Some(q)] => Ok([shape(p, self.hulls.p), shape(q, self.hulls.q)]),
-            _ => Err(Stopped::Unresolved),
+/// How two bodies stand whose hulls meet, and what shows it.
+enum FacesStand {
+    /// Of regions and polytopes; with faces that meet, if any do.
+    Solids(Verdict, Option<Faces>),
+    /// Of a surface and another body.
+    Pieces(Standing),
+}
+
+impl FacesStand {
+    fn verdict(&self) -> Verdict {
+        match self {
+            Self::Solids(verdict, _) => *verdict,
+            Self::Pieces(found) => found.verdict(),
         }
+    }
+}
+
+impl<'a> SolidPair<'a> {
+    /// Both as solids with their hulls, of which none is a surface.
+    fn shapes(&self) -> Result<[HulledBody<'a>; 2], Stopped> {
+        let shape = |body: &'a FacedBody, hull: Placed<'a>| {
+            let is_hull = matches!(body, FacedBody::Hull(_));
+            let solid = body.solid().ok_or(Stopped::Unresolved)?;
+            Ok(HulledBody { body: solid, pose: hull.pose, hull: hull.body, is_hull })
+        };
+        let [p, q] = self.bodies;
+        Ok([shape(p, self.hulls.p)?, shape(q, self.hulls.q)?])
+    }
+
+    /// Both as their boundaries.
+    fn surfaces(&self) -> Surfaces<'a> {
+        let boundary = |body: &'a FacedBody, hull: Placed<'a>| Boundary {
+            kind: body.boundary_kind(),
+            hull: hull.body,
+            pose: hull.pose,
+        };
+        let [p, q] = self.bodies;
+        let bodies = [boundary(p, self.hulls.p), boundary(q, self.hulls.q)];
+        Surfaces { bodies, radii: [0.0; 2] }
     }
 
     /// How they stand, exactly.
@@ -203,21 +266,22 @@ impl<'a> SolidPair<'a> {
         if of_hulls.verdict() == Verdict::Separated {
             return Ok(Verdict::Separated);
         }
-        Ok(self.verdict_by_faces(effort)?.0)
+        Ok(self.stand_by_faces(effort)?.verdict())
     }
 
-    /// How they stand whose hulls meet, and faces that show it.
-    fn verdict_by_faces(
-        &self,
-        effort: &mut Effort<'_>,
-    ) -> Result<(Verdict, Option<Faces>), Stopped> {
+    /// How they stand whose hulls meet.
+    fn stand_by_faces(&self, effort: &mut Effort<'_>) -> Result<FacesStand, Stopped> {
+        if self.bodies.iter().any(|body| body.is_surface()) {
+            return Ok(FacesStand::Pieces(standing::stand(&self.surfaces(), effort)?));
+        }
         let shapes = self.shapes()?;
         let placed = [0, 1].map(|k| {
             let HulledBody { body, pose, .. } = shapes[k];
             let points = self.placed[k].get_or_init(|| PlacedPoints::new(body, &pose));
             (PosedPolyhedron { body, pose }, points)
         });
-        polyhedra::verdict_of_placed(placed, effort)
+        let (verdict, faces) = polyhedra::verdict_of_placed(placed, effort)?;
+        Ok(FacesStand::Solids(verdict, faces))
     }
 
     /// How far apart they are, unless that is more than `stops` asks for.
@@ -226,7 +290,6 @@ impl<'a> SolidPair<'a> {
         stops: Stops,
         effort: &mut Effort<'_>,
     ) -> Result<HowFar, Stopped> {
-        let shapes = self.shapes()?;
         let witness = &mut Witness::default();
         let (of_hulls, is_beyond) = match stops.above {
             Some(above) => {
@@ -240,13 +303,12 @@ impl<'a> SolidPair<'a> {
                 return Ok(HowFar::Beyond);
             }
         } else {
-            let (verdict, _) = self.verdict_by_faces(effort)?;
+            let verdict = self.stand_by_faces(effort)?.verdict();
             if verdict != Verdict::Separated {
                 return Ok(HowFar::Contact(verdict));
             }
         }
-        let surfaces = Surfaces::new([&shapes[0], &shapes[1]]);
-        let found = faces::distance::measure(&surfaces, stops, effort)?;
+        let found = faces::distance::measure(&self.surfaces(), stops, effort)?;
         if let Some(why) = found.stopped {
             return Err(why);
         }
@@ -264,9 +326,7 @@ impl<'a> SolidPair<'a> {
         if side != DistanceSide::Beyond {
             return Ok(None);
         }
-        let shapes = self.shapes()?;
-        let surfaces = Surfaces::new([&shapes[0], &shapes[1]]);
-        prove_clear(&surfaces, Clear::Beyond(gap), COVER_STEPS_MAX, effort).map(Some)
+        prove_clear(&self.surfaces(), Clear::Beyond(gap), COVER_STEPS_MAX, effort).map(Some)
     }
 
     /// The proof that they are in contact, or no farther apart than the margin.
@@ -275,14 +335,21 @@ impl<'a> SolidPair<'a> {
         margin: f64,
         effort: &mut Effort<'_>,
     ) -> Result<EdgeContactProof, Unproven> {
-        let (verdict, faces) = self.verdict_by_faces(effort)?;
-        let [p, q] = &self.shapes()?;
-        if verdict == Verdict::Separated {
-            let near = margin::compare(&Surfaces::new([p, q]), margin, effort)?;
+        let stand = self.stand_by_faces(effort)?;
+        if stand.verdict() == Verdict::Separated {
+            let near = margin::compare(&self.surfaces(), margin, effort)?;
             return Ok(EdgeContactProof::Near(near.pairs));
         }
-        prove_solids([p, q], verdict, faces.as_ref(), COVER_STEPS_MAX, effort)
-            .map(EdgeContactProof::Solids)
+        let proof = match stand {
+            FacesStand::Solids(verdict, faces) => {
+                let [p, q] = &self.shapes()?;
+                prove_solids([p, q], verdict, faces.as_ref(), COVER_STEPS_MAX, effort)
+            }
+            FacesStand::Pieces(found) => {
+                found.prove_pieces(&self.surfaces(), COVER_STEPS_MAX, effort)
+            }
+        };
+        proof.map(EdgeContactProof::Solids)
     }
 
     /// How they stand: in contact, which is to be no farther apart than `reach`, or how far apart
@@ -298,22 +365,26 @@ impl<'a> SolidPair<'a> {
         if of_hulls == DistanceSide::Beyond {
             return Ok(DistanceSide::Beyond);
         }
+        // Without a region neither is within the other where their triangles share no point.
+        let is_by_faces = self.bodies.iter().all(|body| !body.is_region());
+        if is_by_faces && !margin::compare(&self.surfaces(), within, effort)?.is_within {
+            return Ok(DistanceSide::Beyond);
+        }
         if of_hulls == DistanceSide::Contact
-            && self.verdict_by_faces(effort)?.0 != Verdict::Separated
+            && self.stand_by_faces(effort)?.verdict() != Verdict::Separated
         {
             return Ok(DistanceSide::Contact);
         }
         let [lower, reach] = reach.bounds();
         if lower < reach {
-            // Of rounded bodies, of which none is a polyhedron.
+            // Of rounded bodies, of which none is a mesh.
             return Err(Stopped::Unresolved);
         }
-        let shapes = self.shapes()?;
-        let surfaces = Surfaces::new([&shapes[0], &shapes[1]]);
+        let surfaces = self.surfaces();
         if reach > 0.0 && margin::compare(&surfaces, reach, effort)?.is_within {
             return Ok(DistanceSide::Contact);
         }
-        let is_within = margin::compare(&surfaces, within, effort)?.is_within;
+        let is_within = is_by_faces || margin::compare(&surfaces, within, effort)?.is_within;
         Ok(if is_within { DistanceSide::Within } else { DistanceSide::Beyond })
     }
 }

@@ -12,6 +12,7 @@ use super::sessions::owner::KeyDigest;
 use super::settings::{Limit, Limits};
 use super::store::paid::PaidMemory;
 use clearance_bodies::{Body, ContentId, TableKeeper};
+use clearance_geometry::polyhedron::TriangleBody;
 use clearance_robot::Robot;
 use clearance_robot::parts::RobotPart;
 use clearance_robot::room::BuildRoom;
@@ -42,8 +43,9 @@ pub struct RegisteredRobot {
 pub fn part_ids(parts: &[RobotPart]) -> Vec<ContentId> {
     let mut known = HashMap::new();
     let id_of = |part: &RobotPart| {
-        let id = known.entry(Arc::as_ptr(part.body.hull()));
-        *id.or_insert_with(|| Body::of_whole(part.body.hull(), part.body.polyhedron()).id())
+        let mesh = part.body.mesh().map(TriangleBody::address);
+        let id = known.entry((Arc::as_ptr(part.body.hull()), mesh));
+        *id.or_insert_with(|| Body::of_whole(part.body.hull(), part.body.mesh()).id())
     };
     parts.iter().map(id_of).collect()
 }

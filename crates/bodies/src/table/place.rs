@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::row::NotAnswered;
 use crate::body::Body;
 use crate::kind::Kind;
-use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polyhedron::TriangleBody;
 use clearance_geometry::polytope::Polytope;
 
 /// A polytope, with balls around all its points.
@@ -18,12 +18,12 @@ pub struct ConvexPart<'a> {
 }
 
 /// A body that need not be convex.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct WholePart<'a> {
-    /// The polytope that it is, with its radius, or the hull of the polyhedron.
+    /// The polytope that it is, with its radius, or the hull of its triangles.
     pub hull: ConvexPart<'a>,
-    /// The polyhedron that it is; none: it is what `hull` says.
-    pub polyhedron: Option<&'a Arc<Polyhedron>>,
+    /// The triangles that it is made of; none: it is what `hull` says.
+    pub mesh: Option<TriangleBody>,
 }
 
 /// Where a body may be beside in a question about two.
@@ -69,13 +69,13 @@ impl Place {
                 Kind::Polytope,
             )
             | (Self::Session | Self::SceneQuery | Self::Compound, Kind::Rounded)
-            | (Self::Session | Self::Obstacle | Self::RobotPart, Kind::Polyhedron) => Ok(()),
+            | (
+                Self::Session | Self::Obstacle | Self::RobotPart,
+                Kind::Polyhedron | Kind::Surface,
+            ) => Ok(()),
             (Self::SceneQuery, Kind::Polyhedron) => Err("questions to a scene about polyhedra"),
             (Self::Compound, Kind::Polyhedron) => Err("polyhedra beside or in compounds"),
-            (Self::Session, Kind::Surface) => Err("surfaces in sessions"),
             (Self::SceneQuery, Kind::Surface) => Err("questions to a scene about surfaces"),
-            (Self::Obstacle, Kind::Surface) => Err("surfaces as obstacles"),
-            (Self::RobotPart, Kind::Surface) => Err("surfaces as parts of robots"),
             (Self::Compound, Kind::Surface) => Err("surfaces beside or in compounds"),
             (Self::Obstacle, Kind::Rounded) => Err("rounded polytopes as obstacles"),
             (Self::RobotPart, Kind::Rounded) => Err("rounded polytopes as parts of robots"),
@@ -90,18 +90,18 @@ impl Place {
         }
     }
 
-    /// What questions to scenes know of a body that may be there: a convex part. There is none of a
-    /// polyhedron.
+    /// What questions to scenes know of a body that may be there: a convex part. There is none of
+    /// triangles.
     pub fn part(self, body: &Body) -> Result<ConvexPart<'_>, NotAnswered> {
-        let WholePart { hull, polyhedron } = self.whole(body)?;
-        let (what, kinds) = ("polyhedra as convex parts", [body.kind(); 2]);
-        polyhedron.map_or(Ok(hull), |_| Err(NotAnswered { field: "", what, kinds }))
+        let WholePart { hull, mesh } = self.whole(body)?;
+        let (what, kinds) = ("polyhedra and surfaces as convex parts", [body.kind(); 2]);
+        mesh.map_or(Ok(hull), |_| Err(NotAnswered { field: "", what, kinds }))
     }
 
     /// What sessions, cells and robots know of a body that may be there.
     pub fn whole(self, body: &Body) -> Result<WholePart<'_>, NotAnswered> {
         self.takes(body.kind())?;
         let hull = ConvexPart { polytope: body.hull(), radius: body.radius() };
-        Ok(WholePart { hull, polyhedron: body.polyhedron() })
+        Ok(WholePart { hull, mesh: body.mesh() })
     }
 }

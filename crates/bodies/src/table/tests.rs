@@ -335,8 +335,10 @@ fn what_a_place_takes_is_handed_over_as_what_it_is() {
             let body = tetrahedron(kind);
             match place.whole(&body) {
                 Ok(whole) => {
-                    assert!(place.takes(kind).is_ok() && kind != Kind::Surface, "{place:?}");
-                    assert_eq!(whole.polyhedron.is_some(), kind == Kind::Polyhedron, "{place:?}");
+                    assert!(place.takes(kind).is_ok(), "{place:?}");
+                    let region = whole.mesh.as_ref().map(|mesh| mesh.region().is_some());
+                    let expected = (!kind.is_convex()).then_some(kind == Kind::Polyhedron);
+                    assert_eq!(region, expected, "{place:?}");
                     assert_eq!(whole.hull.radius > 0.0, kind == Kind::Rounded, "{place:?}");
                 }
                 Err(refused) => assert_eq!(Err(refused), place.takes(kind)),

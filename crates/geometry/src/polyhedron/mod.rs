@@ -21,9 +21,11 @@ pub(super) mod placed;
 pub(super) mod ray;
 mod surface;
 pub(super) mod tree;
+mod triangle_body;
 
 pub use entering::SurfaceEntry;
 pub use groups::{Boundary, BoundaryKind, HulledBody};
 pub use mesh::{Polyhedron, PolyhedronError};
 pub use placed::PlacedPoints;
 pub use surface::{SurfaceError, TriangleSurface};
+pub use triangle_body::TriangleBody;

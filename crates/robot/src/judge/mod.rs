@@ -10,7 +10,7 @@ use super::claim::{
 };
 use clearance_proof::Vec3;
 use clearance_proof::claim::{
-    Bodies, Direction, MarginClaim, Points, RoundedSolids, Solid, SolidKind, SolidMarginClaim,
+    Bodies, Direction, MarginClaim, Points, RoundedSolids, Solid, SolidMarginClaim,
     SolidMarginProof, Solids, StaticProof, Verdict,
 };
 use clearance_proof::effort::Effort;
@@ -275,7 +275,7 @@ impl<'a> Judge<'a> {
             match self.subject.parts.get(body) {
                 Some(part) => {
                     let points = Points { points: part.points, pose };
-                    Solid { points, kind: SolidKind::of_region(part.triangles) }
+                    Solid { points, kind: part.kind }
                 }
                 None => self.subject.still[body - self.subject.parts.len()],
             }
@@ -346,7 +346,7 @@ fn in_contact(
     match proof {
         EdgeContactProof::Polytopes { verdict, margin_pairs } => {
             if [solids.p, solids.q].iter().any(|solid| solid.triangles().is_some()) {
-                return Err(Refusal::BoundFails("contact of a hull is none of a polyhedron"));
+                return Err(Refusal::BoundFails("contact of a hull is none of a mesh"));
             }
             let bodies = hulls(&solids);
             judge_static_with(bodies, verdict, effort)?;

@@ -86,7 +86,7 @@ fn no_point_of_a_link_moves_farther_than_its_bound() {
             let frame = link.frame.unwrap();
             let bound = speeds.bound(&cell, link, None);
             for part in &cell.parts[link.parts.clone()] {
-                for vertex in part.hull.vertices() {
+                for vertex in part.body.hull().vertices() {
                     let point = part.frame_from_part.apply_rounded(vertex);
                     let [p, q, r] =
                         [&before, &middle, &after].map(|all| all[frame].apply_rounded(&point));

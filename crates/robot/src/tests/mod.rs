@@ -10,6 +10,7 @@ mod reading;
 mod room;
 mod skewed;
 mod solids;
+mod surfaces;
 
 #[path = "../../../samples/src/robots.rs"]
 #[expect(unreachable_pub, reason = "the other crates see them")]

@@ -146,7 +146,7 @@ fn a_mesh_that_is_taken_as_it_is_asks_for_its_memory_before_it_is_made() {
     let robot = build(MeshTreatment::Polyhedron, &whole).unwrap();
     let needed = whole.asked.into_inner();
     let as_hull = build(MeshTreatment::Hull, &room(usize::MAX)).unwrap();
-    let polyhedron = robot.parts[0].body.polyhedron().unwrap();
+    let polyhedron = robot.parts[0].body.mesh().unwrap();
     assert!(needed > robot.heap_bytes(), "{needed} for {}", robot.heap_bytes());
     // But for the note that the hull stands for a mesh that is not convex.
     assert!(robot.heap_bytes() + 1024 > as_hull.heap_bytes() + polyhedron.bytes());

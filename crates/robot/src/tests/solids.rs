@@ -19,7 +19,7 @@ use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Reach, SolidProof, Verdict};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::convex_hull;
-use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polyhedron::{Polyhedron, TriangleBody};
 use clearance_geometry::pose::Pose;
 use clearance_samples::Random;
 
@@ -61,14 +61,14 @@ pub(super) fn channel() -> MeshData {
     MeshData { vertices, triangles }
 }
 
-fn polyhedron(mesh: &MeshData) -> PartBody {
+pub(super) fn polyhedron(mesh: &MeshData) -> PartBody {
     let solid = Polyhedron::new(&mesh.vertices, &mesh.triangles, &mut Effort::unlimited()).unwrap();
     let hull = convex_hull(solid.vertices()).unwrap().polytope;
-    PartBody::new(Arc::new(hull), Some(Arc::new(solid)))
+    PartBody::new(Arc::new(hull), Some(TriangleBody::Region(Arc::new(solid))))
 }
 
 /// A cube of this half size, as it is wound or inside out.
-fn cube(half: f64, is_hollow: bool) -> MeshData {
+pub(super) fn cube(half: f64, is_hollow: bool) -> MeshData {
     let corner = |k: u32| Vec3::from_fn(|axis, _| if k >> axis & 1 == 1 { half } else { -half });
     let faces =
         [[0, 2, 3, 1], [0, 1, 5, 4], [1, 3, 7, 5], [3, 2, 6, 7], [2, 0, 4, 6], [4, 5, 7, 6]];
@@ -80,7 +80,7 @@ fn cube(half: f64, is_hollow: bool) -> MeshData {
 }
 
 /// Both meshes as one.
-fn joined(first: &MeshData, second: &MeshData) -> MeshData {
+pub(super) fn joined(first: &MeshData, second: &MeshData) -> MeshData {
     let shift = first.vertices.len() as u32;
     let moved = second.triangles.iter().map(|triangle| triangle.map(|corner| corner + shift));
     MeshData {
@@ -90,7 +90,7 @@ fn joined(first: &MeshData, second: &MeshData) -> MeshData {
 }
 
 /// A hand that goes everywhere, with a finger that turns; `part` is the shape of both.
-fn urdf(part: &str) -> String {
+pub(super) fn urdf(part: &str) -> String {
     let slide = |name: &str, parent: &str, child: &str, axis: &str| {
         format!(
             "<joint name='{name}' type='prismatic'><parent link='{parent}'/><child link='{child}'/>\
@@ -116,10 +116,14 @@ fn urdf(part: &str) -> String {
     )
 }
 
-const MESH_PART: &str =
+pub(super) const MESH_PART: &str =
     "<collision><geometry><mesh filename='package://hand/u.obj'/></geometry></collision>";
 
-fn robot(urdf: &str, mesh: &MeshData, mesh_treatment: MeshTreatment) -> Result<Robot, BuildError> {
+pub(super) fn robot(
+    urdf: &str,
+    mesh: &MeshData,
+    mesh_treatment: MeshTreatment,
+) -> Result<Robot, BuildError> {
     let mesh = MeshContent::Mesh(Arc::new(mesh.clone()));
     let meshes: MeshFiles = [("u.obj".to_owned(), mesh)].into();
     let sources = Sources {
@@ -169,15 +173,28 @@ fn still_channels(poses: &[Pose]) -> [Vec<StillBody>; 2] {
     [whole.collect(), in_boxes.collect()]
 }
 
+/// What stands still at these places, whole and in pieces.
+pub(super) type StillTwice = fn(&[Pose]) -> [Vec<StillBody>; 2];
+
 /// The same scene twice: of channels, and of their boxes; and which things of it the bodies of each
 /// are: its links, and what stands still.
-struct Twice {
-    cells: [Cell; 2],
+pub(super) struct Twice {
+    pub(super) cells: [Cell; 2],
     things: [Vec<usize>; 2],
 }
 
 impl Twice {
     fn new(channels: usize, others: usize, random: &mut Random) -> Self {
+        Self::of((hands(), still_channels, 3), channels, others, random)
+    }
+
+    /// Of hands and of channels that stand still, twice: the second ones in so many pieces each.
+    pub(super) fn of(
+        (hands, still_channels, pieces): ([Robot; 2], StillTwice, usize),
+        channels: usize,
+        others: usize,
+        random: &mut Random,
+    ) -> Self {
         let poses: Vec<Pose> = (0..channels)
             .map(|_| {
                 let centre = random.vector() * 0.8;
@@ -190,7 +207,7 @@ impl Twice {
             StillBody { pose: random.pose(centre), ..still_box(half) }
         };
         let others: Vec<StillBody> = (0..others).map(|_| small(random)).collect();
-        let [whole, in_boxes] = still_channels(&poses);
+        let [whole, in_pieces] = still_channels(&poses);
         let of = |robot: &Robot, channels: Vec<StillBody>, each: usize| {
             let still: Vec<StillBody> =
                 channels.into_iter().chain(others.iter().cloned()).collect();
@@ -200,14 +217,14 @@ impl Twice {
             things.extend((0..others.len()).map(|at| links + poses.len() + at));
             (Cell::new(&[Instance { robot, world_from_base: Pose::identity() }], still), things)
         };
-        let [of_meshes, of_boxes] = hands();
+        let [of_meshes, of_pieces] = hands;
         let (first, of_first) = of(&of_meshes, whole, 1);
-        let (second, of_second) = of(&of_boxes, in_boxes, 3);
+        let (second, of_second) = of(&of_pieces, in_pieces, pieces);
         Self { cells: [first, second], things: [of_first, of_second] }
     }
 
     /// Configurations, half of them with the palm at something that stands still.
-    fn values(&self, count: usize, random: &mut Random) -> Vec<f64> {
+    pub(super) fn values(&self, count: usize, random: &mut Random) -> Vec<f64> {
         let still = self.cells[0].still.bodies();
         let one = |random: &mut Random| {
             let chosen = random.signed() * 2.0 * still.len() as f64;
@@ -221,7 +238,7 @@ impl Twice {
     }
 
     /// How the things that meet stand: overlapping if some of their bodies do.
-    fn contacts(&self, of: usize, values: &[f64]) -> Vec<BTreeMap<[usize; 2], Verdict>> {
+    pub(super) fn contacts(&self, of: usize, values: &[f64]) -> Vec<BTreeMap<[usize; 2], Verdict>> {
         let checked = ask(&self.cells[of], CheckMode::AllPairs, values);
         let things = &self.things[of];
         let of_one = |checked: &Checked| {
@@ -239,13 +256,13 @@ impl Twice {
     }
 }
 
-fn ask(cell: &Cell, mode: CheckMode, values: &[f64]) -> Vec<Checked> {
+pub(super) fn ask(cell: &Cell, mode: CheckMode, values: &[f64]) -> Vec<Checked> {
     let question = CheckQuestion { mode, with_gradient: false };
     cell.check(question, values, &mut Effort::unlimited())
 }
 
 /// The pairs in contact.
-fn pairs_of(checked: &Checked) -> Vec<(BodyPair, Verdict)> {
+pub(super) fn pairs_of(checked: &Checked) -> Vec<(BodyPair, Verdict)> {
     if *checked == Checked::Free {
         return Vec::new();
     }
@@ -295,7 +312,7 @@ fn hulls_meet_where_these_meshes_do_not() {
     assert!(of_hulls + 5 < of_meshes, "{of_hulls} {of_meshes}");
 }
 
-fn clearances(checked: &Checked) -> &[Option<SignedClearance>] {
+pub(super) fn clearances(checked: &Checked) -> &[Option<SignedClearance>] {
     let Checked::Clearance(found) = checked else { panic!("{checked:?}") };
     found
 }
@@ -357,7 +374,7 @@ fn gradients_beside_meshes_are_those_beside_their_boxes() {
 }
 
 /// A cube on three slides.
-fn slider(size: f64) -> Robot {
+pub(super) fn slider(size: f64) -> Robot {
     let part =
         format!("<collision><geometry><box size='{size} {size} {size}'/></geometry></collision>");
     let slide = |name: &str, parent: &str, child: &str, axis: &str| {
@@ -376,7 +393,7 @@ fn slider(size: f64) -> Robot {
     super::samples::robot_of(&urdf).unwrap()
 }
 
-fn among(robot: &Robot, body: PartBody) -> Cell {
+pub(super) fn among(robot: &Robot, body: PartBody) -> Cell {
     let still = vec![StillBody { body, pose: Pose::identity() }];
     Cell::new(&[Instance { robot, world_from_base: Pose::identity() }], still)
 }
@@ -462,16 +479,16 @@ fn a_path_through_a_channel_is_free_and_one_into_its_floor_ends_there() {
 }
 
 /// An edge in a cell, and what is said of it.
-struct Told<'a> {
+pub(super) struct Told<'a> {
     cell: &'a Cell,
     ends: [Vec<f64>; 2],
     margin: f64,
-    answer: EdgeAnswer,
-    certificate: EdgeCertificate,
+    pub(super) answer: EdgeAnswer,
+    pub(super) certificate: EdgeCertificate,
 }
 
 impl<'a> Told<'a> {
-    fn of(cell: &'a Cell, ends: [Vec<f64>; 2], margin: f64) -> Self {
+    pub(super) fn of(cell: &'a Cell, ends: [Vec<f64>; 2], margin: f64) -> Self {
         let reach = Reach::from(margin);
         let question = EdgeQuestion { reach, tolerance: 1e-6, steps_max: 1 << 20 };
         let effort = &mut Effort::unlimited();
@@ -481,7 +498,7 @@ impl<'a> Told<'a> {
         Self { cell, answer, certificate: certificate.unwrap_or_default(), ends, margin }
     }
 
-    fn judged(&self) -> Result<(), EdgeRefusal> {
+    pub(super) fn judged(&self) -> Result<(), EdgeRefusal> {
         let (mut free_until, mut contact) = (1.0, None);
         if let EdgeAnswer::Contact { free_until: until, contact_at, pair } = self.answer {
             (free_until, contact) = (until, Some((contact_at, pair)));
@@ -493,7 +510,7 @@ impl<'a> Told<'a> {
         judge_edge(&subject, &claim, &self.certificate, &mut Effort::unlimited())
     }
 
-    fn covers(&self) -> usize {
+    pub(super) fn covers(&self) -> usize {
         let gaps = self.certificate.pieces.iter().flat_map(|piece| &piece.gaps);
         gaps.filter(|gap| matches!(gap.shown, GapProof::Cover(_))).count()
     }
@@ -549,7 +566,7 @@ fn what_is_shown_of_a_hull_in_contact_is_none_of_what_is_in_it() {
     assert_eq!(told.judged(), Ok(()));
     let forged = Told { cell: &cell, ..told };
     let why = "the contact: the stated bound is not implied: contact of a hull is none of a \
-               polyhedron";
+               mesh";
     assert_eq!(forged.judged().unwrap_err().to_string(), why);
     // A link wholly in the wall of what is hollow has a point inside both.
     let hollow = joined(&cube(2.0, false), &cube(1.0, true));
@@ -582,7 +599,7 @@ fn a_mesh_that_bounds_nothing_is_refused_with_its_link_and_file() {
 fn meshes_are_scaled_mirrored_and_shared() {
     let part = MESH_PART.replace("u.obj'/>", "u.obj' scale='-1 1 2'/>");
     let robot = robot(&urdf(&part), &channel(), MeshTreatment::Polyhedron).unwrap();
-    let solids = robot.parts.iter().map(|part| part.body.polyhedron().unwrap());
+    let solids = robot.parts.iter().map(|part| part.body.mesh().unwrap().region().unwrap());
     let solids: Vec<&Arc<Polyhedron>> = solids.collect();
     assert!(solids.len() == 2 && Arc::ptr_eq(solids[0], solids[1]));
     let volume = 2.0 * 6.0 * (4.0 * 4.0 - 2.0 * 3.0) * UNIT * UNIT * UNIT;
@@ -615,7 +632,7 @@ fn what_solids_of_a_cell_take_is_counted() {
     let [whole, in_boxes] = &twice.cells;
     let solid = polyhedron(&channel());
     // That of the links, and that of what stands still.
-    let bytes = 2 * solid.polyhedron().unwrap().bytes();
+    let bytes = 2 * solid.mesh().unwrap().bytes();
     assert!(whole.heap_bytes() > bytes, "{}", whole.heap_bytes());
     assert!(whole.bytes_of_question() >= 2 * 16 * 1024 && in_boxes.bytes_of_question() == 0);
     assert!(whole.nanoseconds_of_faces() > 0 && in_boxes.nanoseconds_of_faces() == 0);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::declared::groups::Groups;
 use clearance_geometry::Vec3;
-use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polyhedron::TriangleBody;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 
@@ -12,15 +12,15 @@ use clearance_geometry::pose::Pose;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BodyId(pub u32);
 
-/// One piece of a body: convex, or a polyhedron.
+/// One piece of a body: convex, or made of triangles.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Its shape; shared, immutable. Of a polyhedron it is the hull.
+    /// Its shape; shared, immutable. Of triangles it is the hull.
     pub polytope: Arc<Polytope>,
     /// The radius of the balls around all its points, metres; of a polytope itself 0.
     pub radius: f64,
-    /// What bounds a polyhedron; a convex part has none.
-    pub mesh: Option<Arc<Polyhedron>>,
+    /// Its triangles with what they are; a convex part has none.
+    pub mesh: Option<TriangleBody>,
     /// From the part's frame to the body's.
     pub body_from_part: Pose,
 }
@@ -31,8 +31,8 @@ impl Part {
         Self { polytope, radius: 0.0, mesh: None, body_from_part: Pose::identity() }
     }
 
-    /// A polyhedron in the body's frame, with the hull of its vertices.
-    pub fn of_mesh(mesh: Arc<Polyhedron>, hull: Arc<Polytope>) -> Self {
+    /// Triangles in the body's frame, with the hull of their vertices.
+    pub fn of_mesh(mesh: TriangleBody, hull: Arc<Polytope>) -> Self {
         Self { mesh: Some(mesh), ..Self::of(hull) }
     }
 
@@ -41,21 +41,26 @@ impl Part {
         self.radius > 0.0
     }
 
-    /// Whether it is a polyhedron, of which its hull says too little.
+    /// Whether it is made of triangles, of which the hull says too little.
     pub fn is_mesh(&self) -> bool {
         self.mesh.is_some()
+    }
+
+    /// Whether it is the region that triangles bound.
+    pub(crate) fn is_region(&self) -> bool {
+        self.mesh.as_ref().is_some_and(|mesh| mesh.region().is_some())
     }
 
     /// How many vertices it is made of.
     pub fn vertex_count(&self) -> u32 {
         let of_hull = self.polytope.vertex_count();
-        let of_mesh = |mesh: &Arc<Polyhedron>| u32::try_from(mesh.vertices().len());
+        let of_mesh = |mesh: &TriangleBody| u32::try_from(mesh.surface().vertices().len());
         self.mesh.as_ref().map_or(of_hull, |mesh| of_mesh(mesh).unwrap_or(u32::MAX))
     }
 
-    /// Whether it bounds no volume, which what is asked beside a polyhedron has to.
+    /// Whether it is a polytope without volume, of which nothing is answered beside a region.
     pub(crate) fn is_flat(&self) -> bool {
-        !self.is_rounded() && self.polytope.dimension() < 3
+        !self.is_rounded() && !self.is_mesh() && self.polytope.dimension() < 3
     }
 }
 

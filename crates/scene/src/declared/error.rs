@@ -63,8 +63,8 @@ pub enum Problem {
         contact_time::names_of_those_that_answer_all()
     )]
     NotRounded,
-    /// A polyhedron, in a scene of which a method was asked for by name.
-    #[error("polyhedra in sessions of which a method is asked for by name")]
+    /// A mesh, in a scene of which a method was asked for by name.
+    #[error("polyhedra and surfaces in sessions of which a method is asked for by name")]
     NotOfMeshes,
     /// A polyhedron beside a part without volume, or the other way round.
     #[error("polytopes without volume or radius in a session that has polyhedra")]
@@ -106,7 +106,10 @@ pub enum Problem {
     #[error("the bodies of the links, this id plus their index, would have ids beyond 2^32 - 1")]
     LinksBeyondIds,
     /// A robot has a part that is no polytope.
-    #[error("a part of the robot is a polyhedron, and scenes hold convex parts")]
+    #[error(
+        "a part of the robot is taken as the mesh that it is, and robots of sessions have \
+         polytopes: register it with MESH_TREATMENT_HULL"
+    )]
     NotConvex,
     /// Joint values of another robot.
     #[error("the robot has {expected} joint values")]

@@ -410,7 +410,7 @@ fn check_beside_meshes(
     changed: &[BodyChange],
 ) -> Result<(), DeclarationError> {
     let has = |is: fn(&Part) -> bool| bodies.iter().any(|body| body.parts.iter().any(is));
-    if !has(Part::is_mesh) || !has(Part::is_flat) {
+    if !has(Part::is_region) || !has(Part::is_flat) {
         return Ok(());
     }
     let lists = newcomers.iter().map(|entry| &entry.body.parts[..]);
@@ -420,7 +420,7 @@ fn check_beside_meshes(
         let found = lists.iter().map(|parts| parts.iter().position(is));
         found.enumerate().find_map(|(list, part)| Some((list, part?)))
     };
-    let (list, part) = first(Part::is_flat).or_else(|| first(Part::is_mesh)).unwrap_or((0, 0));
+    let (list, part) = first(Part::is_flat).or_else(|| first(Part::is_region)).unwrap_or((0, 0));
     let path = match list.checked_sub(newcomers.len()) {
         None => path_of(list),
         Some(change) => format!("changed_bodies[{change}]"),

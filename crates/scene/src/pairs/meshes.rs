@@ -18,7 +18,7 @@ use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::{self, Surfaces};
 use clearance_geometry::pair::VertexPair;
-use clearance_geometry::polyhedron::{Boundary, BoundaryKind};
+use clearance_geometry::polyhedron::{Boundary, BoundaryKind, TriangleBody};
 use clearance_geometry::pose::Pose;
 
 /// The proof of how two parts stand.
@@ -225,7 +225,7 @@ impl<'a> MeshParts<'a> {
     pub(crate) fn gap(&self, poses: [Pose; 2], effort: &mut Effort<'_>) -> f64 {
         let bodies = [0, 1].map(|k| {
             let Part { mesh, polytope, .. } = self.parts[k];
-            let kind = mesh.as_deref().map_or(BoundaryKind::Hull, BoundaryKind::Region);
+            let kind = mesh.as_ref().map_or(BoundaryKind::Hull, TriangleBody::boundary_kind);
             Boundary { kind, hull: polytope, pose: poses[k] }
         });
         let surfaces = Surfaces { bodies, radii: self.parts.map(|part| part.radius) };

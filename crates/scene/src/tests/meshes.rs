@@ -6,16 +6,19 @@ use crate::declared::question::Between;
 use crate::pairs::report::PairReport;
 use crate::{BodyChange, DeclarationError, Methods, Problem};
 use clearance_geometry::hull::convex_hull;
-use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polyhedron::{Polyhedron, TriangleBody};
 
 fn mesh_of(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Part {
     let mesh = Polyhedron::new(vertices, triangles, &mut Effort::unlimited()).unwrap();
-    Part::of_mesh(Arc::new(mesh), Arc::new(convex_hull(vertices).unwrap().polytope))
+    Part::of_mesh(
+        TriangleBody::Region(Arc::new(mesh)),
+        Arc::new(convex_hull(vertices).unwrap().polytope),
+    )
 }
 
 /// A channel along y: a floor from z = 0 to 1, and walls from x = 1 to 2 on either side, up to 3.
 /// `inner` in place of 1 is where the walls begin.
-fn channel(inner: f64) -> Part {
+pub(super) fn channel(inner: f64) -> Part {
     let profile = [
         [-2.0, 0.0],
         [2.0, 0.0],
@@ -79,12 +82,12 @@ fn shell(outer: f64, inner: f64) -> Part {
     mesh_of(&vertices, &triangles)
 }
 
-fn body(id: u32, parts: Vec<Part>) -> Body {
+pub(super) fn body(id: u32, parts: Vec<Part>) -> Body {
     Body { id: BodyId(id), parts, ..Body::without_parts() }
 }
 
 /// Two channels, a box, a ball of many corners and a capsule, near each other.
-fn crowd(channel: &[Part], random: &mut Random) -> Vec<Body> {
+pub(super) fn crowd(channel: &[Part], random: &mut Random) -> Vec<Body> {
     let ball = Arc::new(samples::ball(30, 7));
     let segment = Arc::new(samples::hull(&[Vec3::zeros(), Vec3::new(0.0, 0.0, 1.5)]));
     let capsule = Part { radius: 0.3, ..Part::of(segment) };
@@ -103,7 +106,7 @@ fn crowd(channel: &[Part], random: &mut Random) -> Vec<Body> {
 }
 
 /// All that is answered about polyhedra.
-fn everything() -> Questions {
+pub(super) fn everything() -> Questions {
     Questions {
         distances: true,
         normals: true,
@@ -121,7 +124,7 @@ fn meet(a: [f64; 2], b: [f64; 2], what: &str) {
 
 /// What two scenes say that hold the same bodies, whatever is remembered and whatever proves it.
 #[track_caller]
-fn agree(a: &Report, b: &Report) {
+pub(super) fn agree(a: &Report, b: &Report) {
     assert_eq!(verdicts(a), verdicts(b));
     let told = |report: &Report| {
         let mut told = report.events.clone();
@@ -496,8 +499,8 @@ fn a_body_that_changes_from_boxes_to_a_mesh_keeps_its_contacts() {
 /// A part of another size.
 fn scaled(part: &Part, by: f64) -> Part {
     let mesh = part.mesh.as_ref().unwrap();
-    let vertices: Vec<Vec3> = mesh.vertices().iter().map(|v| v * by).collect();
-    mesh_of(&vertices, mesh.triangles())
+    let vertices: Vec<Vec3> = mesh.surface().vertices().iter().map(|v| v * by).collect();
+    mesh_of(&vertices, mesh.surface().triangles())
 }
 
 /// Beside what a robot moves, the ways are looked at by hulls alone: what these leave open is said

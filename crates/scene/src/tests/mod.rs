@@ -18,6 +18,7 @@ mod rounded;
 mod skewed;
 mod sleep;
 mod structure;
+mod surfaces;
 mod told;
 mod verdicts;
 

@@ -36,12 +36,8 @@ const PATH_BATCH: usize = 8 * CHUNK;
 /// What an edge takes in the mean, generously.
 const EDGE_TIME: Duration = Duration::from_micros(60);
 
-/// Configurations of an edge that the faces of polyhedra are looked at in, about.
+/// Configurations of an edge that the faces of meshes are looked at in, about.
 const LOOKS: usize = 64;
-
-/// How many times as many steps a certificate may take as the search for its edge where bodies are
-/// polyhedra: covers of their faces are searched again for every piece.
-const COVERS: u64 = 16;
 
 /// How long so many edges take.
 fn time_of_edges(count: usize, cell: &Cell) -> Duration {
@@ -263,9 +259,7 @@ fn check_some(
             }
         }
         if asked.certificate {
-            let covers = if cell.has_polyhedra() { COVERS } else { 1 };
-            let steps_max = asked.question.steps_max.saturating_mul(covers);
-            let mut steps = Effort::with_stop(steps_max, stop);
+            let mut steps = Effort::with_stop(asked.question.steps_max, stop);
             let made = answer
                 .map(|answer| cell.certify_edge(asked.question, edge(at), answer, &mut steps));
             let certificate = made.and_then(|made| made.ok().flatten()).unwrap_or_default();

@@ -146,10 +146,9 @@ impl AskedCell {
         };
         let registered: Vec<Arc<Stored>> = self.obstacles.iter().filter_map(registered).collect();
         let is_whole = |stored: &Arc<Stored>| {
-            Place::Obstacle.whole(&stored.body).is_ok_and(|whole| whole.polyhedron.is_some())
+            Place::Obstacle.whole(&stored.body).is_ok_and(|whole| whole.mesh.is_some())
         };
-        let any =
-            registered.iter().any(is_whole) || of_robots().any(|body| body.polyhedron().is_some());
+        let any = registered.iter().any(is_whole) || of_robots().any(|body| body.mesh().is_some());
         if !any {
             return 0;
         }
@@ -184,7 +183,7 @@ impl AskedCell {
             };
             let whole = Place::Obstacle.whole(&body);
             let whole = whole.map_err(|refused| path.not_implemented(refused.what))?;
-            let body = PartBody::new(whole.hull.polytope.clone(), whole.polyhedron.cloned());
+            let body = PartBody::new(whole.hull.polytope.clone(), whole.mesh);
             still.push(StillBody { body, pose });
         }
         let instance = |(registered, pose): &(Arc<RegisteredRobot>, Pose)| -> (Arc<_>, Pose) {

@@ -55,6 +55,7 @@ pub fn description_bytes(robot: &Robot) -> DescriptionBytes {
     all.texts(robot.parts.iter().filter_map(|part| match &part.source {
         PartSource::Mesh { filename, .. }
         | PartSource::AsItIs { filename }
+        | PartSource::Surface { filename }
         | PartSource::Registered { filename } => Some(filename),
         PartSource::Box | PartSource::Round => None,
     }));
@@ -183,7 +184,9 @@ fn part(part: &RobotPart, id: &ContentId) -> api::RobotPart {
             (filename.clone(), Some(*closed), Some(*convex))
         }
         PartSource::AsItIs { filename } => (filename.clone(), Some(true), None),
-        PartSource::Registered { filename } => (filename.clone(), None, None),
+        PartSource::Surface { filename } | PartSource::Registered { filename } => {
+            (filename.clone(), None, None)
+        }
     };
     api::RobotPart {
         link: small(part.link),

@@ -48,14 +48,13 @@ impl AskedRobot {
         }
         let path = Path::ROOT.field("mesh_treatment");
         let mesh_treatment = match path.known(request.mesh_treatment)? {
-            api::MeshTreatment::Unspecified | api::MeshTreatment::Hull => MeshTreatment::Hull,
+            api::MeshTreatment::Unspecified => MeshTreatment::AsTheFileSays,
+            api::MeshTreatment::Hull => MeshTreatment::Hull,
             api::MeshTreatment::Polyhedron => MeshTreatment::Polyhedron,
             api::MeshTreatment::Decompose => {
                 return Err(path.not_implemented("meshes of robots in convex parts").into());
             }
-            api::MeshTreatment::Surface => {
-                return Err(path.not_implemented("meshes of robots as surfaces").into());
-            }
+            api::MeshTreatment::Surface => MeshTreatment::Surface,
         };
         let (mut registered, mut names) = (MeshFiles::new(), HashSet::new());
         for (index, file) in request.meshes.iter().enumerate() {
@@ -74,8 +73,7 @@ impl AskedRobot {
                     let stored = catalogue.by_id(&path, id)?;
                     let whole = Place::RobotPart.whole(&stored.body);
                     let whole = whole.map_err(|refused| path.not_implemented(refused.what))?;
-                    let body =
-                        PartBody::new(whole.hull.polytope.clone(), whole.polyhedron.cloned());
+                    let body = PartBody::new(whole.hull.polytope.clone(), whole.mesh);
                     registered.insert(file.name.clone(), MeshContent::Known(body));
                 }
             }
@@ -252,6 +250,10 @@ fn digest_part(digested: &mut Digested, part: &RobotPart, id: &ContentId) {
         }
         PartSource::AsItIs { filename } => {
             digested.tag(4);
+            digested.text(filename);
+        }
+        PartSource::Surface { filename } => {
+            digested.tag(5);
             digested.text(filename);
         }
     }

@@ -234,7 +234,7 @@ pub(super) fn parts(
         let known = Place::Session.whole(&body);
         let known = known.map_err(|refused| path.not_implemented(refused.what))?;
         let (polytope, radius) = (known.hull.polytope.clone(), known.hull.radius);
-        let mesh = known.polyhedron.cloned();
+        let mesh = known.mesh;
         let body_from_part = pose(&path.field("pose"), part.pose.as_ref())?;
         parts.push(Part { polytope, radius, mesh, body_from_part });
         shapes.push(shape);

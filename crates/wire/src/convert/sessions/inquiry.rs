@@ -266,10 +266,11 @@ fn filter(
     })
 }
 
-/// A filter admits a body with a polyhedron.
+/// A filter admits a body with a mesh.
 pub fn about_mesh(body: BodyId) -> NotImplemented {
     let what = format!(
-        "questions to a scene about polyhedra: body {} has one, ignore it to ask about others",
+        "questions to a scene about polyhedra and surfaces: body {} has one, ignore it to ask \
+         about others",
         body.0
     );
     Path::ROOT.field("filter").field("ignored_body_ids").not_implemented(what)

@@ -96,13 +96,13 @@ impl Plan {
         Ok(())
     }
 
-    /// That it asks nothing that is not answered about bodies with polyhedra, if there are any.
+    /// That it asks nothing that is not answered about bodies with meshes, if there are any.
     pub fn check_meshes(&self, path: &Path<'_>, are_there: bool) -> Result<(), NotImplemented> {
         let asked = &self.questions;
         let unanswered = [
-            ("depths", asked.depths, "depths of polyhedra"),
-            ("contact_polygons", asked.polygons, "contact polygons of polyhedra"),
-            ("along", asked.along.is_some(), "ranges along a direction of polyhedra"),
+            ("depths", asked.depths, "depths of polyhedra and surfaces"),
+            ("contact_polygons", asked.polygons, "contact polygons of polyhedra and surfaces"),
+            ("along", asked.along.is_some(), "ranges along a direction of polyhedra and surfaces"),
         ];
         match unanswered.iter().find(|(_, is_asked, _)| are_there && *is_asked) {
             None => Ok(()),
