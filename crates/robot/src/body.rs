@@ -1,9 +1,11 @@
-//! What a part of a robot is, or what stands still: a polytope, or a polyhedron.
+//! What a part of a robot is, or what stands still: a polytope, a polyhedron, or of what stands
+//! still a cloud of points.
 //!
 //! A body of another kind is a variant here; the compiler then names each place that has to know.
 
 use std::sync::Arc;
 
+use super::cloud::BoxedCloud;
 use clearance_geometry::Vec3;
 use clearance_geometry::polyhedron::Polyhedron;
 use clearance_geometry::polytope::Polytope;
@@ -15,6 +17,8 @@ pub enum PartBody {
     Polytope(Arc<Polytope>),
     /// The closed region that a mesh bounds.
     Polyhedron(HulledPolyhedron),
+    /// Balls around points; of what stands still only.
+    Cloud(BoxedCloud),
 }
 
 /// A polyhedron and its hull: what is apart from the hull is apart from the polyhedron.
@@ -45,24 +49,33 @@ impl PartBody {
     pub fn polytope(&self) -> Option<&Arc<Polytope>> {
         match self {
             Self::Polytope(polytope) => Some(polytope),
-            Self::Polyhedron(_) => None,
+            Self::Polyhedron(_) | Self::Cloud(_) => None,
         }
     }
 
     /// The body, if it is a polyhedron.
     pub fn polyhedron(&self) -> Option<&Arc<Polyhedron>> {
         match self {
-            Self::Polytope(_) => None,
+            Self::Polytope(_) | Self::Cloud(_) => None,
             Self::Polyhedron(body) => Some(&body.polyhedron),
         }
     }
 
-    /// A polytope that holds the body: itself, or its hull. What meets the hull need not meet the
+    /// The body, if it is a cloud.
+    pub fn cloud(&self) -> Option<&BoxedCloud> {
+        match self {
+            Self::Polytope(_) | Self::Polyhedron(_) => None,
+            Self::Cloud(cloud) => Some(cloud),
+        }
+    }
+
+    /// A polytope that holds the body: itself, its hull, or a box around a cloud. What meets the hull need not meet the
     /// body.
     pub fn hull(&self) -> &Arc<Polytope> {
         match self {
             Self::Polytope(polytope) => polytope,
             Self::Polyhedron(body) => &body.hull,
+            Self::Cloud(cloud) => cloud.around(),
         }
     }
 
@@ -71,6 +84,7 @@ impl PartBody {
         match self {
             Self::Polytope(polytope) => polytope.vertices(),
             Self::Polyhedron(body) => body.polyhedron.vertices(),
+            Self::Cloud(cloud) => cloud.cloud().points(),
         }
     }
 }

@@ -335,6 +335,11 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
         let of_file = || (shown(link), filename.to_owned());
         let filename = filename.to_owned();
         Ok(Some(match content {
+            // No mesh is a cloud: it is as if there were none.
+            MeshContent::Known(PartBody::Cloud(_)) => {
+                self.missing.push(filename);
+                return Ok(None);
+            }
             MeshContent::Known(body) if !is_scaled => {
                 let gap = if body.polytope().is_some() { Gap::UNKNOWN } else { Gap::NONE };
                 (body.clone(), PartSource::Registered { filename }, gap)

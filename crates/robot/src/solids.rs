@@ -64,7 +64,7 @@ impl Solids {
         bodies: impl Iterator<Item = &'a PartBody> + Clone,
         part_count: usize,
     ) -> Option<Self> {
-        if bodies.clone().all(|body| body.polytope().is_some()) {
+        if bodies.clone().all(|body| body.polyhedron().is_none()) {
             return None;
         }
         // Parts that are one polytope are one solid.
@@ -73,6 +73,8 @@ impl Solids {
             PartBody::Polyhedron(body) => {
                 Some(FacedBody { polyhedron: body.polyhedron.clone(), is_hull: false })
             }
+            // No polyhedron is asked about a cloud.
+            PartBody::Cloud(_) => None,
             PartBody::Polytope(polytope) => {
                 let make = || Polyhedron::of_polytope(polytope).map(|(made, _)| Arc::new(made));
                 let known = made.entry(Arc::as_ptr(polytope) as usize).or_insert_with(make);

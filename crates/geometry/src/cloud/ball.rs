@@ -72,11 +72,7 @@ impl<'a> BallBeside<'a> {
         radius: f64,
         effort: &mut Effort<'_>,
     ) -> Result<BallClearance, Stopped> {
-        if radius > 0.0 {
-            self.of_ball(radius, effort)
-        } else {
-            self.of_point(effort)
-        }
+        if radius > 0.0 { self.of_ball(radius, effort) } else { self.of_point(effort) }
     }
 
     fn of_ball(&self, radius: f64, effort: &mut Effort<'_>) -> Result<BallClearance, Stopped> {

@@ -144,7 +144,8 @@ fn blocks_of(
 
 /// The points with the numbers from `first` on.
 fn numbered(points: &[Vec3], first: usize) -> impl Iterator<Item = NumberedPoint> + '_ {
-    let numbered = move |(k, at): (usize, &Vec3)| NumberedPoint { at: *at, number: index(first + k) };
+    let numbered =
+        move |(k, at): (usize, &Vec3)| NumberedPoint { at: *at, number: index(first + k) };
     points.iter().enumerate().map(numbered)
 }
 
@@ -182,7 +183,8 @@ impl Forest {
         let (mut made, mut stays) = (Vec::new(), Vec::with_capacity(self.blocks.len()));
         for block in &self.blocks {
             effort.look_at_clock()?;
-            let loses = block.leaves.iter().flat_map(|leaf| leaf.numbers).any(|n| splice.is_gone(n));
+            let loses =
+                block.leaves.iter().flat_map(|leaf| leaf.numbers).any(|n| splice.is_gone(n));
             let is_small = block.count < BLOCK_POINTS_LEAST;
             stays.push(!loses && !is_small);
             if !loses && !is_small {
@@ -296,7 +298,9 @@ impl Forest {
                     let nodes = &self.blocks[into as usize].nodes;
                     (into, &nodes[nodes.len() - 1])
                 }
-                (Below::Node(at), block) => (block, &self.blocks[block as usize].nodes[at as usize]),
+                (Below::Node(at), block) => {
+                    (block, &self.blocks[block as usize].nodes[at as usize])
+                }
                 (Below::End(leaf), block) => {
                     within = visit(&self.blocks[block as usize].leaves[leaf as usize])?;
                     continue;
@@ -336,10 +340,9 @@ fn staying<'a>(
     points: impl Iterator<Item = NumberedPoint> + 'a,
     splice: &'a Splice<'_>,
 ) -> impl Iterator<Item = NumberedPoint> + 'a {
-    points.filter(|point| !splice.is_gone(point.number)).map(|point| NumberedPoint {
-        number: splice.renumbered(point.number),
-        ..point
-    })
+    points
+        .filter(|point| !splice.is_gone(point.number))
+        .map(|point| NumberedPoint { number: splice.renumbered(point.number), ..point })
 }
 
 /// Cuts blocks in two, across the axis along which their middles reach farthest.

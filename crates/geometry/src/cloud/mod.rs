@@ -24,20 +24,24 @@ use crate::processor;
 
 pub use self::ball::BallClearance;
 
+/// Largest absolute coordinate of a point of a cloud, and largest radius: so that the balls, too,
+/// keep below [`COORDINATE_MAX`], in metres.
+pub const CLOUD_REACH_MAX: f64 = COORDINATE_MAX / 8.0;
+
 /// Points of a cloud at most: their numbers are of 32 bits.
 pub const CLOUD_POINTS_MAX: usize = 1 << 28;
 
 /// What is wrong with the numbers of a cloud, or why there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CloudError {
-    /// A coordinate is NaN, infinite or beyond 2^960.
-    #[error("point {index} must be finite and at most 2^960 in every coordinate")]
+    /// A coordinate is NaN, infinite or beyond 2^957.
+    #[error("point {index} must be finite and at most 2^957 in every coordinate")]
     BadPoint {
         /// Among those that were given.
         index: usize,
     },
-    /// The radius is not a number from 0 to 2^960.
-    #[error("radius must be finite, not negative and at most 2^960")]
+    /// The radius is not a number from 0 to 2^957.
+    #[error("radius must be finite, not negative and at most 2^957")]
     BadRadius,
     /// There are no points; a cloud has one at least.
     #[error("needs a point")]
@@ -69,7 +73,7 @@ pub struct PointCloud {
 
 fn check_points(points: &[Vec3]) -> Result<(), CloudError> {
     // Written so that NaN lands in the error.
-    let is_good = |point: &Vec3| point.iter().all(|c| c.abs() <= COORDINATE_MAX);
+    let is_good = |point: &Vec3| point.iter().all(|c| c.abs() <= CLOUD_REACH_MAX);
     match points.iter().position(|point| !is_good(point)) {
         Some(index) => Err(CloudError::BadPoint { index }),
         None => Ok(()),
@@ -91,7 +95,7 @@ impl PointCloud {
         if points.len() > CLOUD_POINTS_MAX {
             return Err(CloudError::TooMany);
         }
-        if !(0.0..=COORDINATE_MAX).contains(&radius) {
+        if !(0.0..=CLOUD_REACH_MAX).contains(&radius) {
             return Err(CloudError::BadRadius);
         }
         check_points(&points)?;
@@ -155,7 +159,7 @@ impl PointCloud {
 }
 
 /// A cloud and where it is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct PlacedCloud<'a> {
     cloud: &'a PointCloud,
     seen: SeenCloud,
@@ -187,6 +191,11 @@ impl<'a> PlacedCloud<'a> {
         let [low, high] = cloud.corners;
         let size = low.abs().sup(&high.abs()).sum();
         Self { cloud, seen: SeenCloud { pose, skew: pose.skew(), size } }
+    }
+
+    /// That of every ball, metres.
+    pub fn radius(&self) -> f64 {
+        self.cloud.radius
     }
 
     /// Where a point is, rounded.

@@ -106,7 +106,8 @@ impl<'a> HullProbe<'a> {
                 let middle = x * m[0][lane] + y * m[1][lane] + z * m[2][lane] + self.shift[k];
                 let half = u * h[0][lane] + v * h[1][lane] + w * h[2][lane];
                 let of_hull = middle.abs() - half - self.half[k];
-                let seen = (m[k][lane] - self.seen_middle[k]).abs() - h[k][lane] - self.seen_half[k];
+                let seen =
+                    (m[k][lane] - self.seen_middle[k]).abs() - h[k][lane] - self.seen_half[k];
                 bounds[lane] = larger(larger(bounds[lane], of_hull), seen);
             }
         }

@@ -125,10 +125,12 @@ fn verdicts_are_those_of_whole_numbers_and_of_radii_an_ulp_beside_them() {
     let mut seen = [0; 3];
     for case in 0..4_000 {
         let half = [0; 3].map(|_| 1 + random.below(6) as i64);
-        let corner = |i: u32| Vec3::from_fn(|k, _| half[k] as f64 * f64::from(1 - (i >> k & 1) as i32 * 2));
+        let corner =
+            |i: u32| Vec3::from_fn(|k, _| half[k] as f64 * f64::from(1 - (i >> k & 1) as i32 * 2));
         let body = hull_of(&(0..8).map(corner).collect::<Vec<_>>());
-        let points: Vec<[i64; 3]> =
-            (0..1 + random.below(30)).map(|_| [0; 3].map(|_| random.below(41) as i64 - 20)).collect();
+        let points: Vec<[i64; 3]> = (0..1 + random.below(30))
+            .map(|_| [0; 3].map(|_| random.below(41) as i64 - 20))
+            .collect();
         let squared = |p: &[i64; 3]| -> i64 {
             (0..3).map(|k| (p[k].abs() - half[k]).max(0)).map(|d| d * d).sum()
         };
@@ -156,8 +158,14 @@ fn verdicts_are_those_of_whole_numbers_and_of_radii_an_ulp_beside_them() {
             // Not a square: the floor, or a neighbour of it, is less than the root.
             Verdict::Separated
         };
-        let turned = [Pose::identity(), Pose::from_matrix(Vec3::new(3.0, -5.0, 7.0),
-            [0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]).unwrap()][case / 4 % 2];
+        let turned = [
+            Pose::identity(),
+            Pose::from_matrix(
+                Vec3::new(3.0, -5.0, 7.0),
+                [0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+            )
+            .unwrap(),
+        ][case / 4 % 2];
         let at: Vec<Vec3> = points.iter().map(|p| Vec3::from_fn(|k, _| p[k] as f64)).collect();
         let cloud = cloud_of(&at, radius);
         let hull = Placed { body: &body, pose: turned };
