@@ -57,6 +57,7 @@ const GEOMETRY: &[&str] = &[
     "contact_time",
     "rounded",
     "faces",
+    "cloud",
 ];
 
 /// What a client states, then where bodies are, then which of them are near each other and how

@@ -24,6 +24,7 @@ pub mod support;
 pub mod pair;
 pub mod witness;
 
+pub mod cloud;
 pub mod contact_time;
 pub(crate) mod difference;
 pub mod distance;

@@ -1,10 +1,11 @@
 //! What a part of a robot is, or what stands still: a polytope, or triangles with what they bound,
-//! or without it.
+//! or without it; or of what stands still a cloud of points.
 //!
 //! A body of another kind is a variant here; the compiler then names each place that has to know.
 
 use std::sync::Arc;
 
+use super::cloud::BoxedCloud;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::SolidKind;
 use clearance_geometry::polyhedron::{BoundaryKind, TriangleBody};
@@ -17,6 +18,8 @@ pub enum PartBody {
     Polytope(Arc<Polytope>),
     /// The closed region that a mesh bounds, or its surface.
     Mesh(HulledMesh),
+    /// Balls around points; of what stands still only.
+    Cloud(BoxedCloud),
 }
 
 /// A mesh and its hull: what is apart from the hull is apart from the body that the mesh is.
@@ -47,15 +50,23 @@ impl PartBody {
     pub fn polytope(&self) -> Option<&Arc<Polytope>> {
         match self {
             Self::Polytope(polytope) => Some(polytope),
-            Self::Mesh(_) => None,
+            Self::Mesh(_) | Self::Cloud(_) => None,
         }
     }
 
     /// The body, if it is made of triangles.
     pub fn mesh(&self) -> Option<&TriangleBody> {
         match self {
-            Self::Polytope(_) => None,
+            Self::Polytope(_) | Self::Cloud(_) => None,
             Self::Mesh(body) => Some(&body.mesh),
+        }
+    }
+
+    /// The body, if it is a cloud.
+    pub fn cloud(&self) -> Option<&BoxedCloud> {
+        match self {
+            Self::Polytope(_) | Self::Mesh(_) => None,
+            Self::Cloud(cloud) => Some(cloud),
         }
     }
 
@@ -64,12 +75,14 @@ impl PartBody {
         self.mesh().is_some_and(|mesh| mesh.region().is_some())
     }
 
-    /// A polytope that holds the body: itself, or its hull. What meets the hull need not meet the
+    /// A polytope that holds the body: itself, its hull, or a box around a cloud. What meets the
+    /// hull need not meet the
     /// body.
     pub fn hull(&self) -> &Arc<Polytope> {
         match self {
             Self::Polytope(polytope) => polytope,
             Self::Mesh(body) => &body.hull,
+            Self::Cloud(cloud) => cloud.around(),
         }
     }
 
@@ -78,21 +91,22 @@ impl PartBody {
         match self {
             Self::Polytope(polytope) => polytope.vertices(),
             Self::Mesh(body) => body.mesh.surface().vertices(),
+            Self::Cloud(cloud) => cloud.cloud().points(),
         }
     }
 
-    /// As searches see it.
+    /// As searches see it; a cloud's faces nobody asks about.
     pub fn boundary_kind(&self) -> BoundaryKind<'_> {
         match self {
-            Self::Polytope(_) => BoundaryKind::Hull,
+            Self::Polytope(_) | Self::Cloud(_) => BoundaryKind::Hull,
             Self::Mesh(body) => body.mesh.boundary_kind(),
         }
     }
 
-    /// As a judge sees it.
+    /// As a judge sees it; no certificate is about a cloud.
     pub fn solid_kind(&self) -> SolidKind<'_> {
         match self {
-            Self::Polytope(_) => SolidKind::Hull,
+            Self::Polytope(_) | Self::Cloud(_) => SolidKind::Hull,
             Self::Mesh(body) => body.mesh.solid_kind(),
         }
     }

@@ -9,11 +9,14 @@ use std::ops::Range;
 
 use super::ball::OuterBall;
 use super::body::PartBody;
+use super::cloud::CloudChange;
 use super::kinematics::Kinematics;
 use super::model::Robot;
 use super::solids::Solids;
 use super::still::{Still, StillBody, polytope_bytes};
 use super::tree::{Tree, Variable};
+use clearance_geometry::cloud::CloudError;
+use clearance_geometry::effort::Effort;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 
@@ -263,6 +266,44 @@ impl Cell {
     /// How long the faces of meshes may take in a configuration, nanoseconds: a generous guess.
     pub fn nanoseconds_of_faces(&self) -> u64 {
         self.solids.as_ref().map_or(0, Solids::nanoseconds)
+    }
+
+    /// Whether one of what stands still is a cloud.
+    pub fn has_clouds(&self) -> bool {
+        !self.still.clouds().is_empty()
+    }
+
+    /// How long its clouds may take in a configuration, nanoseconds: a generous guess.
+    pub fn nanoseconds_of_clouds(&self) -> u64 {
+        const EACH: u64 = 50_000;
+        EACH * self.still.clouds().len() as u64
+    }
+
+    /// The first obstacle that is a cloud, if a part of a robot is a polyhedron: how these stand is
+    /// not answered.
+    pub fn cloud_beside_polyhedron(&self) -> Option<usize> {
+        let solids = self.solids.as_ref()?;
+        let any = (0..self.parts.len()).any(|part| solids.is_mesh(part));
+        self.still.clouds().first().copied().filter(|_| any)
+    }
+
+    /// Takes points of a cloud out and puts others in their place, see [`PointCloud::splice`]; none:
+    /// that obstacle is no cloud. Cells that share the cloud keep it as it was.
+    ///
+    /// [`PointCloud::splice`]: clearance_geometry::cloud::PointCloud::splice
+    pub fn change_cloud(
+        &mut self,
+        obstacle: usize,
+        change: &CloudChange<'_>,
+        effort: &Effort<'_>,
+    ) -> Option<Result<(), CloudError>> {
+        self.still.change_cloud(obstacle, |cloud| cloud.change(change, effort))
+    }
+
+    /// Points of a cloud; none: that obstacle is no cloud.
+    pub fn cloud_points(&self, obstacle: usize) -> Option<usize> {
+        let body = &self.still.bodies().get(obstacle)?.body;
+        body.cloud().map(|cloud| cloud.cloud().points().len())
     }
 
     /// The first pair of a polyhedron and a polytope without volume: how these stand is not

@@ -10,6 +10,7 @@ use super::kinematics::ConfigurationError;
 use super::solids::HowFar;
 use super::stand::{Block, Deep, LANES, Poses, Stand};
 use clearance_geometry::claim::Verdict;
+use clearance_geometry::cloud::{BallClearance, NearestBall};
 use clearance_geometry::distance::{Distance, Stops};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::penetration::BoxDepth;
@@ -49,6 +50,8 @@ pub struct SignedClearance {
     pub lower: f64,
     /// At least the exact one, metres; of such a pair 0.
     pub upper: f64,
+    /// Of a cloud: the number of the point whose ball is the nearest or the deepest.
+    pub point: Option<u32>,
     /// Where they are nearest, on request.
     pub geometry: Option<Box<ContactGeometry>>,
 }
@@ -164,6 +167,13 @@ fn first_pair(stand: &mut Stand<'_>, effort: &mut Effort<'_>) -> Result<Checked,
             verdict @ (Verdict::Touching | Verdict::Overlapping) => Err(Ends::Found(pair, verdict)),
         }
     });
+    let walked = walked.and_then(|()| {
+        stand.with_clouds(None, |stand, pair| match stand.verdict(pair, effort) {
+            Ok(Verdict::Separated) => Ok(()),
+            Ok(verdict) => Err(Ends::Found(pair, verdict)),
+            Err(why) => Err(Ends::Stopped(why)),
+        })
+    });
     match walked {
         Ok(()) => Ok(Checked::Free),
         Err(Ends::Found(pair, verdict)) => Ok(Checked::Contact(vec![(pair, verdict)])),
@@ -180,6 +190,13 @@ fn all_pairs(stand: &mut Stand<'_>, effort: &mut Effort<'_>) -> Result<Checked, 
             found.push((pair, verdict));
         }
         Ok(CONTACT_WITHIN)
+    })?;
+    stand.with_clouds(None, |stand, pair| {
+        let verdict = stand.verdict(pair, effort)?;
+        if verdict != Verdict::Separated {
+            found.push((pair, verdict));
+        }
+        Ok::<(), Stopped>(())
     })?;
     found.sort_by_key(|(pair, _)| *pair);
     Ok(if found.is_empty() { Checked::Free } else { Checked::Contact(found) })
@@ -217,9 +234,32 @@ fn least_clearance(
         })?;
         least = nearest_of(stand, candidates, least, effort)?;
     }
+    least = nearest_of_clouds(stand, only, least, effort)?;
     if let Some(least) = least.as_mut().filter(|_| question.with_gradient) {
         least.geometry = contact_geometry(stand, least.pair, effort)?.map(Box::new);
     }
+    Ok(least)
+}
+
+/// The nearest of all pairs with a cloud and the one that is known.
+#[inline(always)]
+fn nearest_of_clouds(
+    stand: &mut Stand<'_>,
+    only: Option<usize>,
+    mut least: Option<SignedClearance>,
+    effort: &mut Effort<'_>,
+) -> Result<Option<SignedClearance>, Stopped> {
+    stand.with_clouds(only, |stand, pair| {
+        let known = least.as_ref().map_or(f64::INFINITY, |least| least.upper);
+        let Some(beside) = stand.cloud(pair) else { return Ok(()) };
+        if let Some(NearestBall { point, clearance }) = beside.nearest(known, effort)? {
+            let BallClearance { verdict, lower, upper, .. } = clearance;
+            let point = Some(point);
+            let other = SignedClearance { pair, verdict, lower, upper, point, geometry: None };
+            least = Some(nearer(least.take(), other));
+        }
+        Ok::<(), Stopped>(())
+    })?;
     Ok(least)
 }
 
@@ -277,7 +317,14 @@ fn clearance_of_solids(
 ) -> Result<Option<Measured>, Stopped> {
     let Some(solids) = stand.solids(pair) else { return Ok(None) };
     let known = |verdict, lower, upper| {
-        Measured::Known(SignedClearance { pair, verdict, lower, upper, geometry: None })
+        Measured::Known(SignedClearance {
+            pair,
+            verdict,
+            lower,
+            upper,
+            point: None,
+            geometry: None,
+        })
     };
     let mut deepest = |effort: &mut Effort<'_>| -> Result<f64, Stopped> {
         Ok(0.0 - stand.hull_depth(pair, effort)?.map_or(0.0, |deep| deep.upper))
@@ -326,7 +373,7 @@ fn contact_clearance(pair: BodyPair, depth: Option<Deep>) -> SignedClearance {
         Some(deep) => (Verdict::Overlapping, 0.0 - deep.upper, 0.0 - deep.lower),
         None => (Verdict::Touching, 0.0, 0.0),
     };
-    SignedClearance { pair, verdict, lower, upper, geometry: None }
+    SignedClearance { pair, verdict, lower, upper, point: None, geometry: None }
 }
 
 /// The signed clearance of a pair, unless it is more than `above`.
@@ -348,7 +395,8 @@ fn signed_clearance(
             }
             let Distance { lower, upper, .. } = distance;
             let verdict = Verdict::Separated;
-            let separated = SignedClearance { pair, verdict, lower, upper, geometry: None };
+            let separated =
+                SignedClearance { pair, verdict, lower, upper, point: None, geometry: None };
             let is_nearer = lower <= above;
             return Ok(if is_nearer { Measured::Known(separated) } else { Measured::Farther });
         }

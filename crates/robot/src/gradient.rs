@@ -53,6 +53,9 @@ fn nearest_points(
     pair: BodyPair,
     effort: &mut Effort<'_>,
 ) -> Result<Option<(Vec3, Vec3, Vec3)>, Stopped> {
+    if let Some(beside) = stand.cloud(pair) {
+        return beside.nearest_points(effort);
+    }
     if let Some(solids) = stand.solids(pair) {
         let HowFar::Apart(apart) = solids.distance(Stops::default(), effort)? else {
             // Where polyhedra touch, and how deep they overlap, is not answered.

@@ -12,6 +12,7 @@ pub mod cell;
 mod certify;
 pub mod check;
 pub mod claim;
+pub mod cloud;
 pub mod edge;
 pub mod error;
 mod footprint;

@@ -363,6 +363,11 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
         let meant = MeantMesh { link, filename, element };
         let registered = || PartSource::Registered { filename: filename.to_owned() };
         Ok(Some(match content {
+            // No mesh is a cloud: it is as if there were none.
+            MeshContent::Known(PartBody::Cloud(_)) => {
+                self.missing.push(filename.to_owned());
+                return Ok(None);
+            }
             MeshContent::Known(body) if !is_scaled => {
                 let gap = if body.polytope().is_some() { Gap::UNKNOWN } else { Gap::NONE };
                 Built::new(body.clone(), registered(), gap)

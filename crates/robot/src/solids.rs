@@ -102,7 +102,7 @@ impl Solids {
         bodies: impl Iterator<Item = &'a PartBody> + Clone,
         part_count: usize,
     ) -> Option<Self> {
-        if bodies.clone().all(|body| body.polytope().is_some()) {
+        if bodies.clone().all(|body| body.mesh().is_none()) {
             return None;
         }
         let has_regions = bodies.clone().any(PartBody::is_region);
@@ -111,6 +111,8 @@ impl Solids {
         let faced = |body: &PartBody| match body {
             PartBody::Mesh(body) => FacedBody::Mesh(body.mesh.clone()),
             PartBody::Polytope(_) if !has_regions => FacedBody::Hull(None),
+            // No mesh is asked about a cloud.
+            PartBody::Cloud(_) => FacedBody::Hull(None),
             PartBody::Polytope(polytope) => {
                 let make = || Polyhedron::of_polytope(polytope).map(|(made, _)| Arc::new(made));
                 let known = made.entry(Arc::as_ptr(polytope) as usize).or_insert_with(make);

@@ -4,12 +4,14 @@ use std::convert::Infallible;
 
 use super::ball::PlacedBox;
 use super::cell::{BodyPair, Cell};
+use super::cloud::HullBesideCloud;
 use super::kinematics::{PoseLanes, point_lanes, pose_of_lane};
 use super::solids::{PlacedOnce, SolidPair, Solids};
 use clearance_geometry::Vec3;
+use clearance_geometry::cloud::PlacedCloud;
 use clearance_geometry::distance::{Distance, Stops, measure};
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::pair::Pair;
+use clearance_geometry::pair::{Pair, Placed};
 use clearance_geometry::penetration::{
     self, BoxDepth, BoxDepthMemory, depth_at_most, depth_in_box,
 };
@@ -168,6 +170,40 @@ impl<'a> Stand<'a> {
         Pair::new(cell.hull(a), self.pose(a), cell.hull(b), self.pose(b))
     }
 
+    /// A part and a cloud, placed; none: the second body is no cloud.
+    #[inline(always)]
+    pub(super) fn cloud(&mut self, [part, other]: BodyPair) -> Option<HullBesideCloud<'a>> {
+        let cell = self.cell;
+        let still = (other as usize).checked_sub(cell.parts.len())?;
+        let still = cell.still.bodies().get(still)?;
+        let cloud = still.body.cloud()?.cloud();
+        let hull = Placed { body: cell.hull(part), pose: self.pose(part) };
+        let skew = cell.parts[part as usize].skew;
+        Some(HullBesideCloud { hull, skew, cloud: PlacedCloud::new(cloud, still.pose) })
+    }
+
+    /// Calls `visit` with every pair of a part and a cloud; only with those of one link, if `only`
+    /// names one.
+    #[inline(always)]
+    pub(super) fn with_clouds<E>(
+        &mut self,
+        only: Option<usize>,
+        mut visit: impl FnMut(&mut Self, BodyPair) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let cell = self.cell;
+        for cloud in cell.still.clouds() {
+            for (index, link) in cell.links.iter().enumerate() {
+                if link.frame.is_none() || only.is_some_and(|only| only != index) {
+                    continue;
+                }
+                for part in link.parts.clone() {
+                    visit(self, Self::numbers(part, cell.parts.len() + cloud))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The two bodies, placed, by their faces; none: both are polytopes.
     #[inline(always)]
     pub(super) fn solids(&mut self, pair: BodyPair) -> Option<SolidPair<'a>> {
@@ -202,6 +238,9 @@ impl<'a> Stand<'a> {
         pair: BodyPair,
         effort: &mut Effort<'_>,
     ) -> Result<Verdict, Stopped> {
+        if let Some(beside) = self.cloud(pair) {
+            return beside.verdict(effort);
+        }
         if let Some(solids) = self.solids(pair) {
             return solids.verdict(effort);
         }

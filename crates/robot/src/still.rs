@@ -3,6 +3,7 @@
 
 use super::ball::{OuterBall, PlacedBox};
 use super::body::PartBody;
+use super::cloud::BoxedCloud;
 use clearance_geometry::Vec3;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
@@ -47,6 +48,8 @@ pub struct Still {
     boxes: Vec<PlacedBox>,
     /// In the world.
     balls: Vec<OuterBall>,
+    /// Indices of clouds, which are in no leaf: each has a tree of its own.
+    clouds: Vec<usize>,
     /// Indices of bodies, by leaf.
     order: Vec<u32>,
     nodes: Vec<StillNode>,
@@ -60,9 +63,11 @@ impl Still {
         let bounds: Vec<[Vec3; 2]> = boxes.iter().map(PlacedBox::world_bounds).collect();
         let balls =
             bodies.iter().map(|still| OuterBall::of(still.body.hull(), &still.pose)).collect();
-        let count = u32::try_from(bodies.len()).expect("limited at the door");
-        let mut still =
-            Self { bodies, boxes, balls, order: (0..count).collect(), nodes: Vec::new() };
+        let small = |index: usize| u32::try_from(index).expect("limited at the door");
+        let (clouds, others): (Vec<usize>, Vec<usize>) =
+            (0..bodies.len()).partition(|index| bodies[*index].body.cloud().is_some());
+        let order = others.into_iter().map(small).collect();
+        let mut still = Self { bodies, boxes, balls, clouds, order, nodes: Vec::new() };
         still.build(&bounds);
         still
     }
@@ -72,13 +77,38 @@ impl Still {
         &self.bodies
     }
 
+    /// Indices of those that are clouds.
+    pub(super) fn clouds(&self) -> &[usize] {
+        &self.clouds
+    }
+
+    /// Changes a cloud by `change`; none: that body is none. Its box is made anew.
+    pub(super) fn change_cloud<T>(
+        &mut self,
+        index: usize,
+        change: impl FnOnce(&mut BoxedCloud) -> T,
+    ) -> Option<T> {
+        let StillBody { body, pose } = self.bodies.get_mut(index)?;
+        let PartBody::Cloud(cloud) = body else { return None };
+        let changed = change(cloud);
+        self.boxes[index] = PlacedBox::new(cloud.around(), *pose, pose.skew());
+        self.balls[index] = OuterBall::of(cloud.around(), pose);
+        Some(changed)
+    }
+
     /// Memory that it takes, estimated, with the polytopes and the hulls of polyhedra.
     pub(super) fn heap_bytes(&self) -> usize {
         let bodies: usize = self.bodies.iter().map(|still| polytope_bytes(still.body.hull())).sum();
         let lists = size_of_val(self.boxes.as_slice())
             + size_of_val(self.balls.as_slice())
             + size_of_val(self.nodes.as_slice());
-        bodies + lists + self.bodies.len() * (size_of::<StillBody>() + size_of::<u32>())
+        let clouds: usize = self
+            .bodies
+            .iter()
+            .filter_map(|still| still.body.cloud())
+            .map(|one| one.heap_bytes())
+            .sum();
+        bodies + clouds + lists + self.bodies.len() * (size_of::<StillBody>() + size_of::<u32>())
     }
 
     /// The ball around a body: its centre and radius.

@@ -220,6 +220,10 @@ limits! {
     robots_per_cell_max = 16, "robots", InvalidArgument;
     /// What stands still in one cell.
     obstacles_per_cell_max = 20_000, "bodies", InvalidArgument;
+    /// Points of all clouds of one cell.
+    cloud_points_max = 2_000_000, "points", InvalidArgument;
+    /// Changes of clouds in one message.
+    cloud_changes_max = 1_000, "changes", InvalidArgument;
     /// Cells that stay built between calls; those asked for last.
     kept_cells_max = 16, "cells", Cut;
     /// Memory of all cells that stay built, estimated; one of more than half of it does not.

@@ -9,6 +9,7 @@ use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::number::rounding::BOUND_SLACK;
 use clearance_geometry::witness::Witness;
 use std::cmp::Ordering;
+use std::convert::Infallible;
 
 /// The part of the tolerance down to which intervals are halved. Just before a contact nothing is
 /// proven free, for as much longer than an interval as the motion bound exceeds the true speed:
@@ -337,6 +338,9 @@ impl<'a> EdgeSearch<'a> {
             self.witnesses.len() - 1
         });
         let reach = self.question.reach;
+        if let Some(beside) = stand.cloud(pair.bodies) {
+            return beside.side(reach, within, effort);
+        }
         if let Some(solids) = stand.solids(pair.bodies) {
             return solids.side(reach, within, &mut self.witnesses[at], effort);
         }
@@ -371,6 +375,11 @@ impl<'a> EdgeSearch<'a> {
                 );
             }
         }
+        let Ok(()) = stand.with_clouds(None, |_, bodies| {
+            let link = cell.link_index(bodies[0]).unwrap_or_default();
+            found.push(EdgePair { bodies, movers: EdgeMovers::Link(link), witness: None });
+            Ok::<(), Infallible>(())
+        });
         for (index, [a, b]) in cell.link_pairs.iter().enumerate() {
             let ((p, r), (q, s)) = (stand.link_ball(*a), stand.link_ball(*b));
             let squared = (p - q).norm_squared();

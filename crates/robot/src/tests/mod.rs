@@ -2,6 +2,7 @@
 
 mod certify;
 mod check;
+mod clouds;
 mod doubling;
 mod edge;
 mod kinematics;

@@ -112,6 +112,11 @@ const LIMIT_WAYS: &[(&str, &str)] = &[
     ("robot_depth_max", "join links that no joint moves"),
     ("robots_per_cell_max", "make two cells of those that are far from each other"),
     ("obstacles_per_cell_max", "leave out what is out of reach, or join bodies to hulls"),
+    (
+        "cloud_points_max",
+        "leave out what is out of reach, or one of points that are near each other",
+    ),
+    ("cloud_changes_max", "send the changes in several messages"),
     ("configurations_max", "send fewer at once, or a stream of them by StreamConfigurations"),
     ("configuration_entries_max", "send fewer at once, or a stream by StreamConfigurations"),
     ("edges_max", "send fewer edges at once"),

@@ -47,6 +47,11 @@ impl EdgesStatement {
         let at = asked.field("cell");
         let cell = question.cell.as_ref().ok_or_else(|| at.bad("is required"))?;
         let cell = AskedCell::convert(&at, cell, robots, catalogue)?;
+        if let Some(index) = cell.first_cloud() {
+            let list = at.field("obstacles");
+            let what = "certificates of edges in a cell with a cloud";
+            return Err(list.index(index).field("cloud").not_implemented(what).into());
+        }
         let count = answer.outcomes.len();
         for (name, length) in [
             ("free_until", answer.free_until.len()),

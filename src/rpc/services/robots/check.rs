@@ -43,7 +43,7 @@ const HOLD_UP_MAX: Duration = Duration::from_millis(20);
 
 /// How long so many questions take, each of which takes `each` in the mean.
 pub(super) fn time_of(each: Duration, count: usize, cell: &Cell) -> Duration {
-    let faces = Duration::from_nanos(cell.nanoseconds_of_faces());
+    let faces = Duration::from_nanos(cell.nanoseconds_of_faces() + cell.nanoseconds_of_clouds());
     let pairs = PAIR_TIME.saturating_mul(size(count.saturating_mul(cell.pair_count())));
     let at_worst = pairs.saturating_add(faces.saturating_mul(size(count)));
     let guess = each * size(count);
@@ -52,6 +52,9 @@ pub(super) fn time_of(each: Duration, count: usize, cell: &Cell) -> Duration {
 
 /// Building the tree and the hulls of a cell, for each point.
 const POINT_TIME: Duration = Duration::from_micros(5);
+
+/// Building the tree of a cloud, for each point.
+pub(super) const CLOUD_POINT_TIME: Duration = Duration::from_nanos(250);
 
 /// Builds the cell that a message brings, or takes the one that was built for an equal one.
 pub(super) async fn build_cell(
@@ -69,7 +72,8 @@ pub(super) async fn build_cell(
     if let Some(kept) = shared.cells.get(&key, shared.clock.now()) {
         return Ok(kept);
     }
-    let (estimate, stop) = (POINT_TIME * size(asked.size()), guard.flag());
+    let of_clouds = CLOUD_POINT_TIME * size(asked.cloud_points());
+    let (estimate, stop) = (POINT_TIME * size(asked.size()) + of_clouds, guard.flag());
     let mut memory = quota.reserve(MemoryKind::Work, asked.working_bytes())?;
     let cell = Arc::new(caller.run(estimate, move || asked.build(&stop)).await??);
     memory.set(cell.heap_bytes() as u64);

@@ -2,6 +2,7 @@
 
 mod check;
 mod chunks;
+mod clouds;
 mod edges;
 mod stream;
 

@@ -14,6 +14,7 @@ use tonic::{Status, Streaming};
 
 use super::Caller;
 use super::check::{answer, build_cell, count};
+use super::clouds::change_cell;
 use crate::rpc::shared::Shared;
 use clearance_proto as api;
 use clearance_runtime::cells::BuiltCell;
@@ -91,7 +92,7 @@ async fn talk(
         let time = Duration::from_secs(shared.limits().call_seconds_max);
         let guard = StopGuard::after(Some(time));
         let caller = Caller { is_stream: true, ..Caller::of_one(shared, intake, &guard) };
-        let answered = answer_next(caller, request.check, &mut cell).await;
+        let answered = answer_next(caller, request, &mut cell).await;
         count(caller, &answered, |(answer, _)| answer);
         let (answered, memory) = answered?;
         intake.settle();
@@ -110,15 +111,21 @@ async fn talk(
 /// Answers a message in the cell that it brings, or else in that of the message before.
 async fn answer_next(
     caller: Caller<'_>,
-    check: Option<api::CheckConfigurationsRequest>,
+    request: api::StreamConfigurationsRequest,
     cell: &mut Option<BuiltCell>,
 ) -> Result<(api::CheckConfigurationsResponse, Reservation), Failure> {
     let path = Path::ROOT.field("check");
+    let api::StreamConfigurationsRequest { check, cloud_changes } = request;
     let check = check.ok_or_else(|| path.bad("is required"))?;
     if let Some(wire) = &check.cell {
         // The one before gives back its memory first.
         drop(cell.take());
         *cell = Some(build_cell(caller, &path.field("cell"), wire).await?);
+    }
+    if !cloud_changes.is_empty() {
+        let here = cell.take().ok_or_else(|| path.field("cell").bad("is required at first"))?;
+        let path = Path::ROOT.field("cloud_changes");
+        *cell = Some(change_cell(caller, &path, here, &cloud_changes).await?);
     }
     let here = cell.as_ref().ok_or_else(|| path.field("cell").bad("is required at first"))?;
     answer(caller, &path, &here.cell, check).await

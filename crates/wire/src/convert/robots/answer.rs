@@ -91,6 +91,9 @@ fn push_clearance(
     packed.clearance_uppers.push(found.map_or(f64::NAN, |one| one.upper));
     packed.clearance_firsts.push(found.map_or(0, |one| one.pair[0]));
     packed.clearance_seconds.push(found.map_or(0, |one| one.pair[1]));
+    if cell.has_clouds() {
+        packed.clearance_points.push(found.and_then(|one| one.point).unwrap_or(0));
+    }
     if !with_gradient {
         return;
     }
@@ -123,6 +126,7 @@ pub fn joined(mut parts: Vec<Packed>) -> Packed {
         all.clearance_uppers.extend(part.clearance_uppers);
         all.clearance_firsts.extend(part.clearance_firsts);
         all.clearance_seconds.extend(part.clearance_seconds);
+        all.clearance_points.extend(part.clearance_points);
         all.points_first.extend(part.points_first);
         all.points_second.extend(part.points_second);
         all.normals.extend(part.normals);

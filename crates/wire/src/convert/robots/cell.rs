@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::clouds::{AskedCloud, cloud_of};
 use super::digested::Digested;
 use crate::convert::body::hull_bytes;
 use crate::convert::catalogue::Catalogue;
@@ -12,6 +13,7 @@ use crate::status::Failure;
 use clearance_bodies::Body;
 use clearance_bodies::table::place::Place;
 use clearance_geometry::Vec3;
+use clearance_geometry::cloud::PointCloud;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::HullError;
 use clearance_geometry::pose::Pose;
@@ -40,6 +42,7 @@ enum ObstacleShape {
     Points(Vec<Vec3>),
     /// By its half sizes.
     Box(Vec3),
+    Cloud(AskedCloud),
 }
 
 /// Bytes of a box that are digested: a tag, its sizes and its pose.
@@ -72,6 +75,7 @@ impl AskedCell {
         let list = path.field("obstacles");
         list.within(catalogue.limits.obstacles_per_cell_max(), wire.obstacles.len())?;
         let mut points_left = catalogue.limits.inline_points_max();
+        let mut cloud_points_left = catalogue.limits.cloud_points_max();
         let mut obstacles = Vec::with_capacity(wire.obstacles.len());
         for (index, obstacle) in wire.obstacles.iter().enumerate() {
             let path = list.index(index);
@@ -79,6 +83,13 @@ impl AskedCell {
                 let count = given.xyz.len() / 3;
                 path.field("vertices").within(points_left, count)?;
                 points_left.value -= count as u64;
+            }
+            if let Some(Wire::Cloud(given)) = &obstacle.shape {
+                let path = path.field("cloud");
+                let cloud = cloud_of(&path, given, &mut cloud_points_left)?;
+                let pose = pose(&list.index(index).field("pose"), obstacle.pose.as_ref())?;
+                obstacles.push((ObstacleShape::Cloud(cloud), pose));
+                continue;
             }
             let shape = obstacle_shape(&path, obstacle, catalogue)?;
             obstacles.push((shape, pose(&path.field("pose"), obstacle.pose.as_ref())?));
@@ -110,6 +121,12 @@ impl AskedCell {
                     digested.tag(2);
                     digested.vector(half);
                 }
+                ObstacleShape::Cloud(cloud) => {
+                    digested.tag(3);
+                    digested.number(cloud.radius);
+                    digested.size(cloud.points.len());
+                    cloud.points.iter().for_each(|point| digested.vector(point));
+                }
             }
             digested.pose(pose);
         }
@@ -122,8 +139,25 @@ impl AskedCell {
             ObstacleShape::Registered(_) => 1,
             ObstacleShape::Points(points) => points.len(),
             ObstacleShape::Box(_) => 8,
+            ObstacleShape::Cloud(_) => 1,
         });
         points.sum()
+    }
+
+    /// How many points its clouds have.
+    pub fn cloud_points(&self) -> usize {
+        let points = self.obstacles.iter().map(|(shape, _)| match shape {
+            ObstacleShape::Cloud(cloud) => cloud.points.len(),
+            ObstacleShape::Registered(_) | ObstacleShape::Points(_) | ObstacleShape::Box(_) => 0,
+        });
+        points.sum()
+    }
+
+    /// The first obstacle that is a cloud.
+    pub fn first_cloud(&self) -> Option<usize> {
+        let is_cloud =
+            |(shape, _): &(ObstacleShape, Pose)| matches!(shape, ObstacleShape::Cloud(_));
+        self.obstacles.iter().position(is_cloud)
     }
 
     /// What it takes to build it, bytes: a generous guess.
@@ -134,6 +168,7 @@ impl AskedCell {
         EACH * self.obstacles.len() as u64
             + hull_bytes(self.size())
             + Cell::bytes_of_robots(&robots) as u64
+            + PointCloud::building_bytes(self.cloud_points()) as u64
             + self.solid_bytes(&robots)
     }
 
@@ -142,7 +177,7 @@ impl AskedCell {
         let of_robots = || robots.iter().flat_map(|robot| &robot.parts).map(|part| &part.body);
         let registered = |(shape, _): &(ObstacleShape, Pose)| match shape {
             ObstacleShape::Registered(stored) => Some(stored.clone()),
-            ObstacleShape::Points(_) | ObstacleShape::Box(_) => None,
+            ObstacleShape::Points(_) | ObstacleShape::Box(_) | ObstacleShape::Cloud(_) => None,
         };
         let registered: Vec<Arc<Stored>> = self.obstacles.iter().filter_map(registered).collect();
         let is_whole = |stored: &Arc<Stored>| {
@@ -174,6 +209,11 @@ impl AskedCell {
                 })
             };
             let body = match shape {
+                ObstacleShape::Cloud(cloud) => {
+                    let body = cloud.build(&path.field("cloud"), &effort)?;
+                    still.push(StillBody { body, pose });
+                    continue;
+                }
                 ObstacleShape::Registered(stored) => {
                     stored.body.prepare(&effort).map_err(|_| Failure::Deadline)?;
                     stored.body.clone()
@@ -195,10 +235,19 @@ impl AskedCell {
             .map(|(robot, pose)| Instance { robot: &robot.robot, world_from_base: *pose })
             .collect();
         let cell = Cell::new(&instances, still);
+        if let Some(index) = cell.cloud_beside_polyhedron() {
+            let list = Path::ROOT.field("cell");
+            let path = list.field("obstacles");
+            let path = path.index(index);
+            return Err(path.field("cloud").not_implemented(BESIDE_POLYHEDRON).into());
+        }
         let Some(pair) = cell.flat_beside_polyhedron() else { return Ok(cell) };
         Err(flat_beside_polyhedron(&cell, pair))
     }
 }
+
+/// What is not answered of clouds.
+const BESIDE_POLYHEDRON: &str = "a cloud beside a robot of which a part is a polyhedron";
 
 /// Refuses a pair of a polyhedron and a polytope without volume, by the obstacle of the two.
 fn flat_beside_polyhedron(cell: &Cell, pair: BodyPair) -> Failure {
@@ -223,7 +272,7 @@ fn obstacle_shape(
     catalogue: &Catalogue<'_>,
 ) -> Result<ObstacleShape, Failure> {
     let shape = obstacle.shape.as_ref();
-    let stored = match shape.ok_or_else(|| path.bad("needs id, alias, vertices or box"))? {
+    let stored = match shape.ok_or_else(|| path.bad("needs id, alias, vertices, box or cloud"))? {
         Wire::Vertices(given) => {
             return Ok(ObstacleShape::Points(points(&path.field("vertices"), given)?));
         }
@@ -235,6 +284,7 @@ fn obstacle_shape(
             }
             return Ok(ObstacleShape::Box(size * 0.5));
         }
+        Wire::Cloud(_) => return Err(path.field("cloud").bad("is read on its own").into()),
         Wire::Id(id) => catalogue.by_id(&path.field("id"), id)?,
         Wire::Alias(alias) => catalogue.by_alias(&path.field("alias"), alias)?,
     };

@@ -56,6 +56,10 @@ impl AskedEdges {
         if request.certificate {
             starts.within(limits.certified_edges_max(), count)?;
         }
+        if request.certificate && cell.has_clouds() {
+            let what = "certificates of edges in a cell with a cloud";
+            return Err(path.field("certificate").not_implemented(what).into());
+        }
         let margin = length(&path.field("margin"), request.margin)?;
         let tolerance =
             tolerance(&path.field("tolerance"), request.tolerance.unwrap_or(EDGE_WIDTH))?;

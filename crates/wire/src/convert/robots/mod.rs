@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod cell;
 pub mod certificates;
+pub mod clouds;
 pub mod description;
 mod digested;
 pub mod edges;

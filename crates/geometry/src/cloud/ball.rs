@@ -1,0 +1,120 @@
+//! One ball of a cloud beside a hull, exactly: by the verdicts, distances and depths of rounded
+//! bodies, or where the radius is zero those of polytopes.
+
+use std::cmp::Ordering;
+
+use crate::Vec3;
+use crate::claim::{Reach, Verdict};
+use crate::distance::{self, Stops, compare_with_reach};
+use crate::effort::{Effort, Stopped};
+use crate::hull::convex_hull;
+use crate::meeting::normal_of;
+use crate::pair::{Pair, Placed};
+use crate::penetration;
+use crate::polytope::Polytope;
+use crate::pose::Pose;
+use crate::rounded::{self, RoundedPair};
+use crate::separation::{METHODS, decide};
+use crate::witness::Witness;
+
+/// The signed distance of a hull and a ball.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BallClearance {
+    /// How they stand.
+    pub verdict: Verdict,
+    /// At most the exact distance, or minus the exact depth, metres.
+    pub lower: f64,
+    /// At least that.
+    pub upper: f64,
+    /// The unit vector, rounded, from the ball towards the hull: moving the hull along it makes the
+    /// signed distance grow by as much. None where rounding leaves no direction.
+    pub towards_hull: Option<Vec3>,
+}
+
+/// A ball beside a hull: the hull, and the centre as a polytope of one vertex.
+pub(super) struct BallBeside<'a> {
+    hull: Placed<'a>,
+    centre: Polytope,
+    pose: Pose,
+}
+
+impl<'a> BallBeside<'a> {
+    /// The ball around a point of a cloud with this pose.
+    pub(super) fn new(hull: &Placed<'a>, point: Vec3, pose: &Pose) -> Self {
+        let centre = convex_hull(&[point]).expect("a point of a cloud is finite").polytope;
+        Self { hull: *hull, centre, pose: *pose }
+    }
+
+    fn cores(&self) -> Pair<'_> {
+        Pair::new(self.hull.body, self.hull.pose, &self.centre, self.pose)
+    }
+
+    /// How the hull and the centre stand against a reach.
+    pub(super) fn verdict(
+        &self,
+        reach: Reach,
+        effort: &mut Effort<'_>,
+    ) -> Result<Verdict, Stopped> {
+        let (cores, witness) = (self.cores(), &mut Witness::default());
+        if reach.is_zero() {
+            return Ok(decide(&cores, &METHODS[0], witness, effort)?.verdict());
+        }
+        Ok(match compare_with_reach(&cores, reach, witness, effort)?.order {
+            Ordering::Less => Verdict::Overlapping,
+            Ordering::Equal => Verdict::Touching,
+            Ordering::Greater => Verdict::Separated,
+        })
+    }
+
+    /// How far the ball is from the hull, or how deep in it.
+    pub(super) fn clearance(
+        &self,
+        radius: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<BallClearance, Stopped> {
+        if radius > 0.0 { self.of_ball(radius, effort) } else { self.of_point(effort) }
+    }
+
+    fn of_ball(&self, radius: f64, effort: &mut Effort<'_>) -> Result<BallClearance, Stopped> {
+        let (pair, witness) =
+            (RoundedPair { cores: self.cores(), radii: [0.0, radius] }, &mut Witness::default());
+        let method = &distance::METHODS[0];
+        let apart = rounded::measure(&pair, method, Stops::default(), witness, effort)?;
+        let verdict = apart.proof.verdict;
+        if verdict != Verdict::Overlapping {
+            let known = (apart.lower, apart.upper, apart.stopped);
+            return known_clearance(verdict, known, apart.normal);
+        }
+        let deep = rounded::measure_depth(&pair, false, witness, effort)?;
+        let known = (0.0 - deep.upper, 0.0 - deep.lower, deep.stopped);
+        known_clearance(verdict, known, unless_zero(deep.direction))
+    }
+
+    fn of_point(&self, effort: &mut Effort<'_>) -> Result<BallClearance, Stopped> {
+        let (pair, witness) = (self.cores(), &mut Witness::default());
+        let apart = distance::measure(&pair, Stops::default(), witness, effort)?;
+        let verdict = apart.decision.verdict();
+        if verdict != Verdict::Overlapping {
+            let known = (apart.lower, apart.upper, apart.stopped);
+            return known_clearance(verdict, known, normal_of(&pair, &apart, None));
+        }
+        let deep = penetration::measure(&pair, false, witness, effort)?;
+        let known = (0.0 - deep.upper, 0.0 - deep.lower, deep.stopped);
+        known_clearance(verdict, known, unless_zero(deep.direction))
+    }
+}
+
+fn unless_zero(direction: Vec3) -> Option<Vec3> {
+    (direction.norm_squared() > 0.0).then_some(direction)
+}
+
+fn known_clearance(
+    verdict: Verdict,
+    (lower, upper, stopped): (f64, f64, Option<Stopped>),
+    towards_hull: Option<Vec3>,
+) -> Result<BallClearance, Stopped> {
+    match stopped {
+        Some(why) => Err(why),
+        None => Ok(BallClearance { verdict, lower, upper, towards_hull }),
+    }
+}

@@ -1,0 +1,480 @@
+//! Clouds: points with balls of one radius around them, as a camera or a scanner gives them.
+//!
+//! The body is the union of the balls; with radius 0, the points themselves. A hull and a cloud
+//! overlap if the hull overlaps one of the balls, else they touch if it touches one. Their signed
+//! distance is the least of those of the balls: the distance of the nearest, or minus the depth of
+//! the deepest. Nothing that is answered depends on the tree: which ball is named is said by
+//! numbers of points and by their own clearances.
+
+mod ball;
+mod forest;
+mod leaves;
+mod probe;
+
+use self::ball::BallBeside;
+use self::forest::{Forest, Splice};
+use self::leaves::{Corners, PointLeaf};
+use self::probe::{HullProbe, SeenCloud};
+use crate::Vec3;
+use crate::claim::{Reach, Verdict};
+use crate::effort::{Effort, Stopped};
+use crate::pair::Placed;
+use crate::pose::{COORDINATE_MAX, Pose};
+use crate::processor;
+
+pub use self::ball::BallClearance;
+
+/// Largest absolute coordinate of a point of a cloud, and largest radius: so that the balls, too,
+/// keep below [`COORDINATE_MAX`], in metres.
+pub const CLOUD_REACH_MAX: f64 = COORDINATE_MAX / 8.0;
+
+/// Points of a cloud at most: their numbers are of 32 bits.
+pub const CLOUD_POINTS_MAX: usize = 1 << 28;
+
+/// What is wrong with the numbers of a cloud, or why there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CloudError {
+    /// A coordinate is NaN, infinite or beyond 2^957.
+    #[error("point {index} must be finite and at most 2^957 in every coordinate")]
+    BadPoint {
+        /// Among those that were given.
+        index: usize,
+    },
+    /// The radius is not a number from 0 to 2^957.
+    #[error("radius must be finite, not negative and at most 2^957")]
+    BadRadius,
+    /// There are no points; a cloud has one at least.
+    #[error("needs a point")]
+    Empty,
+    /// There are more points than numbers for them.
+    #[error("has more than {CLOUD_POINTS_MAX} points")]
+    TooMany,
+    /// A change names points that are not there.
+    #[error("names points up to {end} of {count}")]
+    NoSuchPoints {
+        /// One after the last that is named.
+        end: usize,
+        /// How many points there are.
+        count: usize,
+    },
+    /// There was no time left.
+    #[error("{0:?}")]
+    Stopped(Stopped),
+}
+
+/// A cloud in its own frame, with a tree over its points.
+#[derive(Clone, Debug)]
+pub struct PointCloud {
+    points: Vec<Vec3>,
+    radius: f64,
+    forest: Forest,
+    corners: Corners,
+}
+
+fn check_points(points: &[Vec3]) -> Result<(), CloudError> {
+    // Written so that NaN lands in the error.
+    let is_good = |point: &Vec3| point.iter().all(|c| c.abs() <= CLOUD_REACH_MAX);
+    match points.iter().position(|point| !is_good(point)) {
+        Some(index) => Err(CloudError::BadPoint { index }),
+        None => Ok(()),
+    }
+}
+
+impl PointCloud {
+    /// Balls of this radius, metres, around these points, which may be equal; builds the tree.
+    ///
+    /// ```
+    /// use clearance_geometry::{Vec3, cloud::PointCloud, effort::Effort};
+    ///
+    /// let points = vec![Vec3::zeros(), Vec3::new(1.0, 0.0, 0.0)];
+    /// let cloud = PointCloud::new(points, 0.01, &Effort::unlimited()).unwrap();
+    /// assert_eq!(cloud.points().len(), 2);
+    /// assert!(PointCloud::new(vec![], 0.01, &Effort::unlimited()).is_err());
+    /// ```
+    pub fn new(points: Vec<Vec3>, radius: f64, effort: &Effort<'_>) -> Result<Self, CloudError> {
+        if points.len() > CLOUD_POINTS_MAX {
+            return Err(CloudError::TooMany);
+        }
+        if !(0.0..=CLOUD_REACH_MAX).contains(&radius) {
+            return Err(CloudError::BadRadius);
+        }
+        check_points(&points)?;
+        let forest = Forest::build(&points, effort).map_err(CloudError::Stopped)?;
+        let corners = forest.corners().ok_or(CloudError::Empty)?;
+        Ok(Self { points, radius, forest, corners })
+    }
+
+    /// Takes `removed` points from number `first` on out of the cloud and puts others in their
+    /// place; those after them get other numbers where more or fewer come than go. What is kept of
+    /// the other points stays. On an error the cloud is as it was.
+    pub fn splice(
+        &mut self,
+        first: usize,
+        removed: usize,
+        come: &[Vec3],
+        effort: &Effort<'_>,
+    ) -> Result<(), CloudError> {
+        let (count, end) = (self.points.len(), first.saturating_add(removed));
+        if end > count {
+            return Err(CloudError::NoSuchPoints { end, count });
+        }
+        if come.len() > CLOUD_POINTS_MAX - (count - removed) {
+            return Err(CloudError::TooMany);
+        }
+        if removed == count && come.is_empty() {
+            return Err(CloudError::Empty);
+        }
+        check_points(come)?;
+        let splice = Splice { gone: first..end, come };
+        self.forest.splice(&splice, effort).map_err(CloudError::Stopped)?;
+        self.points.splice(first..end, come.iter().copied());
+        self.corners = self.forest.corners().ok_or(CloudError::Empty)?;
+        Ok(())
+    }
+
+    /// The points, metres, in the order in which they were given.
+    pub fn points(&self) -> &[Vec3] {
+        &self.points
+    }
+
+    /// That of every ball, metres.
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// The box around the points, metres, exactly.
+    pub fn corners(&self) -> [Vec3; 2] {
+        self.corners
+    }
+
+    /// Memory that it takes beyond its own size, bytes.
+    pub fn heap_bytes(&self) -> usize {
+        self.points.capacity() * size_of::<Vec3>() + self.forest.heap_bytes()
+    }
+
+    /// What it takes at most to build one of so many points, the points included, bytes.
+    pub fn building_bytes(points: usize) -> usize {
+        points * size_of::<Vec3>() + Forest::building_bytes(points)
+    }
+}
+
+/// A cloud and where it is.
+#[derive(Clone, Debug)]
+pub struct PlacedCloud<'a> {
+    cloud: &'a PointCloud,
+    seen: SeenCloud,
+}
+
+/// The nearest ball of a cloud, or the deepest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearestBall {
+    /// The number of its point; of several that may be the nearest, by what is known of them, the
+    /// one with the least upper end, and of these the first.
+    pub point: u32,
+    /// Of that ball; the lower end is at most the signed distance of any other.
+    pub clearance: BallClearance,
+}
+
+/// Undecided points that are kept before they are looked at exactly: most bodies that overlap do so
+/// at a point that is easily seen to.
+const OPEN_MAX: usize = 64;
+
+/// What a look at leaves found.
+enum Seen {
+    Overlap,
+    Stopped(Stopped),
+}
+
+impl<'a> PlacedCloud<'a> {
+    /// Places a cloud.
+    pub fn new(cloud: &'a PointCloud, pose: Pose) -> Self {
+        let [low, high] = cloud.corners;
+        let size = low.abs().sup(&high.abs()).sum();
+        Self { cloud, seen: SeenCloud { pose, skew: pose.skew(), size } }
+    }
+
+    /// That of every ball, metres.
+    pub fn radius(&self) -> f64 {
+        self.cloud.radius
+    }
+
+    /// Where a point is, rounded.
+    pub fn place(&self, point: u32) -> Vec3 {
+        self.seen.pose.apply_rounded(&self.cloud.points[point as usize])
+    }
+
+    /// How a hull stands beside the cloud with another margin around its balls, exactly: touching
+    /// is to be as far from a point as the sum of radius and margin. `skew` is at least that of the
+    /// hull's pose ([`Pose::skew`]).
+    pub fn verdict(
+        &self,
+        hull: &Placed<'_>,
+        skew: f64,
+        margin: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Verdict, Stopped> {
+        processor::dispatch(
+            #[inline(always)]
+            || self.verdict_inlined(hull, skew, margin, effort),
+        )
+    }
+
+    #[inline(always)]
+    fn verdict_inlined(
+        &self,
+        hull: &Placed<'_>,
+        skew: f64,
+        margin: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Verdict, Stopped> {
+        let reach = Reach::of_rounded([0.0, self.cloud.radius], margin);
+        let within = reach.upper();
+        let probe = HullProbe::new(hull, skew, &self.seen);
+        let (mut first, mut open, mut touches, mut last) = (0, Vec::new(), false, None);
+        let mut settle = |open: &mut Vec<u32>, effort: &mut Effort<'_>| {
+            for point in open.drain(..) {
+                // Points may be equal, and a million of them may be.
+                let at = self.cloud.points[point as usize];
+                if last.replace(at) == Some(at) {
+                    continue;
+                }
+                match self.ball(hull, point).verdict(reach, effort).map_err(Seen::Stopped)? {
+                    Verdict::Overlapping => return Err(Seen::Overlap),
+                    Verdict::Touching => touches = true,
+                    Verdict::Separated => {}
+                }
+            }
+            Ok(())
+        };
+        let walked = self.cloud.forest.walk(
+            within,
+            #[inline(always)]
+            |node| probe.boxes(node),
+            #[inline(always)]
+            |leaf| {
+                effort.spend_step().map_err(Seen::Stopped)?;
+                look_at(&probe, leaf, within, &mut first, &mut open)?;
+                if open.len() > OPEN_MAX {
+                    settle(&mut open, effort)?;
+                }
+                Ok(within)
+            },
+        );
+        match walked.and_then(|()| settle(&mut open, effort)) {
+            Ok(()) if touches => Ok(Verdict::Touching),
+            Ok(()) => Ok(Verdict::Separated),
+            Err(Seen::Overlap) => Ok(Verdict::Overlapping),
+            Err(Seen::Stopped(why)) => Err(why),
+        }
+    }
+
+    fn ball<'h>(&self, hull: &Placed<'h>, point: u32) -> BallBeside<'h> {
+        BallBeside::new(hull, self.cloud.points[point as usize], &self.seen.pose)
+    }
+
+    /// The first point whose ball stands as the cloud does, which is in contact with the hull.
+    pub fn first_in_contact(
+        &self,
+        hull: &Placed<'_>,
+        skew: f64,
+        verdict: Verdict,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<u32>, Stopped> {
+        let reach = Reach::of_rounded([0.0, self.cloud.radius], 0.0);
+        let within = reach.upper();
+        let probe = HullProbe::new(hull, skew, &self.seen);
+        let (mut start, mut best) = (0, None);
+        self.cloud.forest.walk(
+            within,
+            |node| probe.boxes(node),
+            |leaf| {
+                effort.spend_step()?;
+                let is_earlier = |number: u32| best.is_none_or(|best| number < best);
+                if !leaf.numbers.into_iter().any(is_earlier) {
+                    return Ok(within);
+                }
+                let seen = probe.see(leaf);
+                if probe.are_beyond(&seen, within) {
+                    return Ok(within);
+                }
+                let heights = probe.heights(&seen, within, &mut start);
+                for lane in 0..leaf.count as usize {
+                    let number = leaf.numbers[lane];
+                    if best.is_some_and(|best| number >= best) {
+                        continue;
+                    }
+                    let top = heights.map(|heights| heights[lane]);
+                    if top.is_some_and(|top| top > within + probe.error()) {
+                        continue;
+                    }
+                    let is_inside = top.is_some_and(|top| top < -probe.depth_error(&seen, lane));
+                    let stands = match is_inside {
+                        true => Verdict::Overlapping,
+                        false => self.ball(hull, number).verdict(reach, effort)?,
+                    };
+                    if stands == verdict {
+                        best = Some(number);
+                    }
+                }
+                Ok::<f64, Stopped>(within)
+            },
+        )?;
+        Ok(best)
+    }
+
+    /// The ball of the cloud with the least signed distance from the hull; none: all are farther
+    /// than `above`.
+    pub fn nearest(
+        &self,
+        hull: &Placed<'_>,
+        skew: f64,
+        above: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<NearestBall>, Stopped> {
+        processor::dispatch(
+            #[inline(always)]
+            || self.nearest_inlined(hull, skew, above, effort),
+        )
+    }
+
+    #[inline(always)]
+    fn nearest_inlined(
+        &self,
+        hull: &Placed<'_>,
+        skew: f64,
+        above: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<NearestBall>, Stopped> {
+        let radius = self.cloud.radius;
+        let probe = HullProbe::new(hull, skew, &self.seen);
+        // Signed distances of points, not of balls; a sum with the radius rounds once.
+        let beyond = |clearance: f64| (clearance + radius).next_up();
+        let (mut start, mut known) = (0, beyond(above));
+        let (mut found, mut room): (Vec<Candidate>, usize) = (Vec::new(), OPEN_MAX);
+        self.cloud.forest.walk(
+            known,
+            #[inline(always)]
+            |node| probe.boxes(node),
+            #[inline(always)]
+            |leaf| {
+                effort.spend_step()?;
+                let seen = probe.see(leaf);
+                if probe.are_beyond(&seen, known) {
+                    return Ok(known);
+                }
+                let heights = probe.heights(&seen, known, &mut start);
+                for lane in 0..leaf.count as usize {
+                    let point = leaf.numbers[lane];
+                    let top = heights.map(|heights| heights[lane]);
+                    let lower = top.map_or(f64::NEG_INFINITY, |top| top - probe.error());
+                    if lower > known {
+                        continue;
+                    }
+                    if let Some(last) = found.last_mut().filter(|last| self.are_one(last, point)) {
+                        last.point = last.point.min(point);
+                        continue;
+                    }
+                    let depth_error = probe.depth_error(&seen, lane);
+                    let depth = top.filter(|top| *top < -depth_error);
+                    let exact = match depth {
+                        Some(_) => None,
+                        None => Some(self.ball(hull, point).clearance(radius, effort)?),
+                    };
+                    let of_depth = depth.map_or(f64::INFINITY, |top| top + depth_error);
+                    let upper = exact.map_or(of_depth, |exact| beyond(exact.upper));
+                    known = known.min(upper);
+                    found.push(Candidate { lower, point, exact });
+                    if found.len() > room {
+                        found.retain(|one| one.lower <= known);
+                        room = 2 * found.len().max(OPEN_MAX);
+                    }
+                }
+                Ok::<f64, Stopped>(known)
+            },
+        )?;
+        found.retain(|one| one.lower <= known);
+        self.nearest_of(hull, &found, above, effort)
+    }
+
+    /// Whether a point is where a candidate is.
+    fn are_one(&self, candidate: &Candidate, point: u32) -> bool {
+        let [a, b] = [candidate.point, point].map(|point| &self.cloud.points[point as usize]);
+        a == b
+    }
+
+    /// The nearest of these, of which one is.
+    fn nearest_of(
+        &self,
+        hull: &Placed<'_>,
+        found: &[Candidate],
+        above: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<NearestBall>, Stopped> {
+        let mut best: Option<NearestBall> = None;
+        let mut lower = f64::INFINITY;
+        for Candidate { point, exact, .. } in found.iter().copied() {
+            let clearance = match exact {
+                Some(known) => known,
+                None => self.ball(hull, point).clearance(self.cloud.radius, effort)?,
+            };
+            lower = lower.min(clearance.lower);
+            let is_first = best.is_none_or(|best| {
+                let known = best.clearance.upper;
+                clearance.upper < known || clearance.upper <= known && point < best.point
+            });
+            if is_first {
+                best = Some(NearestBall { point, clearance });
+            }
+        }
+        let best = best.map(|best| {
+            let clearance = BallClearance { lower, ..best.clearance };
+            NearestBall { clearance, ..best }
+        });
+        Ok(best.filter(|best| best.clearance.lower <= above))
+    }
+}
+
+/// A point that may be the nearest.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    /// At most its signed distance, of the point and not of the ball, metres.
+    lower: f64,
+    point: u32,
+    /// That of the ball, where it is known already.
+    exact: Option<BallClearance>,
+}
+
+/// Looks at the points of a leaf: those that are neither farther than `within` for certain nor
+/// inside the hull are left open.
+#[inline(always)]
+fn look_at(
+    probe: &HullProbe<'_>,
+    leaf: &PointLeaf,
+    within: f64,
+    first: &mut usize,
+    open: &mut Vec<u32>,
+) -> Result<(), Seen> {
+    let seen = probe.see(leaf);
+    if probe.are_beyond(&seen, within) {
+        return Ok(());
+    }
+    let Some(heights) = probe.heights(&seen, within, first) else {
+        open.extend_from_slice(&leaf.numbers[..leaf.count as usize]);
+        return Ok(());
+    };
+    let beyond = within + probe.error();
+    for lane in 0..leaf.count as usize {
+        let top = heights[lane];
+        if top < 0.0 && top < -probe.depth_error(&seen, lane) {
+            return Err(Seen::Overlap);
+        }
+        let is_beyond = top > beyond;
+        if !is_beyond {
+            open.push(leaf.numbers[lane]);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! Clouds among what stands still: beside the hulls of parts, and how they change.
+
+use std::sync::Arc;
+
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{Reach, Verdict};
+use clearance_geometry::cloud::{CloudError, NearestBall, PlacedCloud, PointCloud};
+use clearance_geometry::distance::DistanceSide;
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::hull::convex_hull;
+use clearance_geometry::pair::Placed;
+use clearance_geometry::polytope::Polytope;
+
+/// A cloud and a box that holds it; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct BoxedCloud {
+    cloud: Arc<PointCloud>,
+    around: Arc<Polytope>,
+}
+
+/// Points that go, by their numbers, and those that take their place.
+#[derive(Clone, Copy, Debug)]
+pub struct CloudChange<'a> {
+    /// The number of the first that goes, or before which others come.
+    pub first: usize,
+    /// How many go.
+    pub removed: usize,
+    /// Those that come, metres, in the frame of the cloud.
+    pub come: &'a [Vec3],
+}
+
+/// How much larger the box around balls is made than their radius: a pose may shrink what it
+/// places by a little, and balls are as large in the world.
+const RADIUS_ROOM: f64 = 1.0 + 1e-5;
+
+impl BoxedCloud {
+    /// Puts a box around a cloud.
+    pub fn new(cloud: Arc<PointCloud>) -> Self {
+        let around = box_around(&cloud);
+        Self { cloud, around }
+    }
+
+    /// The cloud.
+    pub fn cloud(&self) -> &PointCloud {
+        &self.cloud
+    }
+
+    /// A box that holds all balls, wherever the cloud is placed.
+    pub fn around(&self) -> &Arc<Polytope> {
+        &self.around
+    }
+
+    /// Memory that it takes beyond its own size and its box, bytes.
+    pub fn heap_bytes(&self) -> usize {
+        size_of::<PointCloud>() + self.cloud.heap_bytes()
+    }
+
+    /// Changes the cloud; on an error it is as it was.
+    pub fn change(
+        &mut self,
+        change: &CloudChange<'_>,
+        effort: &Effort<'_>,
+    ) -> Result<(), CloudError> {
+        let CloudChange { first, removed, come } = *change;
+        Arc::make_mut(&mut self.cloud).splice(first, removed, come, effort)?;
+        self.around = box_around(&self.cloud);
+        Ok(())
+    }
+}
+
+fn box_around(cloud: &PointCloud) -> Arc<Polytope> {
+    let reach = Vec3::repeat((cloud.radius() * RADIUS_ROOM).next_up());
+    let [low, high] = cloud.corners();
+    // Each sum rounds once.
+    let ends = [(low - reach).map(f64::next_down), (high + reach).map(f64::next_up)];
+    let corner = |i: usize| Vec3::from_fn(|k, _| ends[i >> k & 1][k]);
+    let corners: Vec<Vec3> = (0..8).map(corner).collect();
+    Arc::new(convex_hull(&corners).expect("clouds keep below the largest coordinates").polytope)
+}
+
+/// The hull of a part beside a cloud, both placed.
+#[derive(Clone, Debug)]
+pub(super) struct HullBesideCloud<'a> {
+    pub(super) hull: Placed<'a>,
+    /// At least that of the hull's pose.
+    pub(super) skew: f64,
+    pub(super) cloud: PlacedCloud<'a>,
+}
+
+impl HullBesideCloud<'_> {
+    /// How they stand, exactly.
+    pub(super) fn verdict(&self, effort: &mut Effort<'_>) -> Result<Verdict, Stopped> {
+        self.cloud.verdict(&self.hull, self.skew, 0.0, effort)
+    }
+
+    /// The nearest ball, or the deepest; none: all are farther than `above`.
+    pub(super) fn nearest(
+        &self,
+        above: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<NearestBall>, Stopped> {
+        self.cloud.nearest(&self.hull, self.skew, above, effort)
+    }
+
+    /// How they stand: in contact, which is to be no farther apart than `reach`, or how far apart
+    /// beside `within`, which is no less.
+    pub(super) fn side(
+        &self,
+        reach: Reach,
+        within: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<DistanceSide, Stopped> {
+        let [lower, margin] = reach.bounds();
+        if lower < margin {
+            // Of rounded bodies, of which none is beside a cloud.
+            return Err(Stopped::Unresolved);
+        }
+        let mut is_within = |margin| -> Result<bool, Stopped> {
+            let verdict = self.cloud.verdict(&self.hull, self.skew, margin, effort)?;
+            Ok(verdict != Verdict::Separated)
+        };
+        Ok(if !is_within(within)? {
+            DistanceSide::Beyond
+        } else if is_within(margin)? {
+            DistanceSide::Contact
+        } else {
+            DistanceSide::Within
+        })
+    }
+
+    /// Where the hull and the ball are nearest that are so, on the hull and on the ball, and the
+    /// unit vector from the hull towards the ball; none where rounding leaves no direction.
+    pub(super) fn nearest_points(
+        &self,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<(Vec3, Vec3, Vec3)>, Stopped> {
+        let Some(NearestBall { point, clearance }) = self.nearest(f64::INFINITY, effort)? else {
+            return Ok(None);
+        };
+        let Some(towards_hull) = clearance.towards_hull else { return Ok(None) };
+        let (centre, radius) = (self.cloud.place(point), self.cloud.radius());
+        let on_ball = centre + towards_hull * radius;
+        let on_hull = on_ball + towards_hull * (0.5 * (clearance.lower + clearance.upper));
+        Ok(Some((on_hull, on_ball, -towards_hull)))
+    }
+}
