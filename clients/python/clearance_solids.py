@@ -275,30 +275,30 @@ def verify_pieces(pair, solids, form, body):
     named_by(solids, pairs, 6)
     differences = pair.differences(pairs, 1, 6)
     if form == "overlappingPieces":
-        require(any(solid.is_surface for solid in solids), "neither body is a surface")
         return require(len(pairs) >= 4 and strictly_inside(differences), "the pieces do not overlap")
     require(nearest(differences)[0] == (0, 0, 0), "the pieces share no point")
     Touching(pair, solids, (0, 0, 0), 0).verify(body.get("cover", {}))
 
 
 def verify_inner_piece(pair, solids, body):
-    """A point of a surface that is inside a polyhedron: a mean of three corners. Compared with the polyhedron, both as
-    many times as large as the weights are together."""
-    of = [k for k in (0, 1) if solids[k].is_surface and solids[1 - k].region]
-    require(of, "one is a surface, and the other bounds a region")
-    of = of[0]
-    triangle, weights = body.get("triangle", []), body.get("weights", [])
-    named = indices({"triangle": triangle}, "triangle", 3, len(solids[of].points))
-    is_one = len(named) == 3 and any(set(named) <= set(corners) for corners in solids[of].triangles)
-    require(is_one, f"{triangle!r} is no triangle of the surface")
-    weights = [Fraction(weight) for weight in finite(weights, 3)]
+    """A point of a triangle of one body that is inside the polyhedron that the other one is: a mean of three corners.
+    Compared with the polyhedron, both as many times as large as the weights are together."""
+    weights = [Fraction(weight) for weight in finite(body.get("weights", []), 3)]
     require(min(weights) >= 0 < max(weights), "weights are lengths of which one is not 0")
     scale = max(weight.denominator for weight in weights)  # powers of two
-    weights = [int(weight * scale) for weight in weights]
-    corners = [pair.placed[of][v] for v in named]
-    point = tuple(sum(weight * corner[k] for weight, corner in zip(weights, corners)) for k in range(3))
-    around = [tuple(sum(weights) * x for x in corner) for corner in pair.placed[1 - of]]
-    require(inside(point, around, solids[1 - of].region) is True, "the point is not inside the polyhedron")
+    weights, triangle = [int(weight * scale) for weight in weights], body.get("triangle", [])
+    require(len(triangle) == 3 and all(type(v) is int for v in triangle), f"{triangle!r} is no triangle")
+
+    def is_inside(of):
+        own, region = solids[of], solids[1 - of].region
+        if region is None or not any(set(triangle) <= set(corners) for corners in own.triangles or []):
+            return False
+        corners = [pair.placed[of][v] for v in triangle]
+        point = tuple(sum(weight * corner[k] for weight, corner in zip(weights, corners)) for k in range(3))
+        around = [tuple(sum(weights) * x for x in corner) for corner in pair.placed[1 - of]]
+        return inside(point, around, region) is True
+
+    require(is_inside(0) or is_inside(1), "the point is of no triangle of a body that is inside the other one there")
 
 
 class Touching(Cover):

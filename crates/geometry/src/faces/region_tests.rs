@@ -242,6 +242,9 @@ fn regions_stand_as_their_blocks_do_and_all_is_proven() {
         let by = if random.below(3) > 0 { by.map(f64::floor) } else { by };
         // Seldom beside its mould or its twin, too.
         let by = if is_placed && random.below(8) > 0 { [0.0; 3] } else { by };
+        // Some overlap by the least of all numbers, or are that far apart.
+        let nudged = |x: f64, how: u32| [x, x, x.next_up(), x.next_down()][how as usize];
+        let by = if seed % 3 == 0 { by.map(|x| nudged(x, random.below(4))) } else { by };
         let pose = Pose::translation(by[0], by[1], by[2]);
         let shapes = [p.placed(Pose::identity()), q.placed(pose)];
         let effort = &mut Effort::unlimited();

@@ -134,6 +134,32 @@ pub(super) fn touching_pieces(
     Ok(found)
 }
 
+/// The proof that two bodies overlap which are no surfaces and overlap too thinly for a point of
+/// both to be named: two pieces that do, or a piece of the boundary of one inside the other.
+pub(super) fn prove_thin(
+    surfaces: &Surfaces<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<SolidProof, Unproven> {
+    for k in [0, 1] {
+        let mut bodies = surfaces.bodies;
+        if let BoundaryKind::Region(region) = bodies[k].kind {
+            bodies[k].kind = BoundaryKind::Surface(region.surface());
+        }
+        let as_surface = Surfaces { bodies, radii: surfaces.radii };
+        let proof = match stand(&as_surface, effort)? {
+            Standing::Near(pairs) => Ok(SolidProof::OverlappingPieces(pairs)),
+            Standing::Entered(entry) => prove_entry(&as_surface, &entry, effort),
+            Standing::Apart | Standing::Touching(_) | Standing::Inside => Err(Unproven::TooThin),
+        };
+        if let Ok(proof) = proof
+            && is_accepted_of(&surfaces.solids(), &proof, effort)?
+        {
+            return Ok(proof);
+        }
+    }
+    Err(Unproven::TooThin)
+}
+
 /// Whether one of the bodies is a region.
 fn is_beside_region(surfaces: &Surfaces<'_>) -> bool {
     surfaces.bodies.iter().any(|body| matches!(body.kind, BoundaryKind::Region(_)))

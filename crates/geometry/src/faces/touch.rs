@@ -6,7 +6,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::standing::touching_pieces;
+use super::standing::{prove_thin, touching_pieces};
 use super::{Clear, Surfaces, prove_clear};
 use crate::Vec3;
 use crate::claim::{Face, SolidProof, Verdict};
@@ -46,6 +46,7 @@ pub fn prove_solids(
 ) -> Result<SolidProof, Unproven> {
     match prove_verdict(shapes, verdict, faces, steps_max, effort) {
         Err(Unproven::NoWay) => prove_touching(&Surfaces::new(shapes), steps_max, effort),
+        Err(Unproven::TooThin) => prove_thin(&Surfaces::new(shapes), effort),
         found => found,
     }
 }

@@ -87,9 +87,10 @@ pub enum SolidProof {
         /// The proof that the way there is free, but for its end.
         way: Cover,
     },
-    /// Of bodies of which one at least is a surface, and none a region: the differences of these
-    /// pairs, of a face of each, have the origin in their hull; and along each direction of a
-    /// cover, all at rest, what is left of one body is not beyond what is left of the other.
+    /// Of bodies of which one at least is made of triangles: the differences of these pairs, of a
+    /// face of each, have the origin in their hull; and along each direction of a cover, all at
+    /// rest, what is left of one body is not beyond what is left of the other. Beside a region the
+    /// judge finds nothing of either body inside the other.
     TouchingPieces {
         /// One to six. Those of P are of one face of it, and so are those of Q.
         pairs: ArrayVec<VertexPair, 6>,
@@ -98,14 +99,14 @@ pub enum SolidProof {
     },
     /// A triangle of each: inner points of both are one, and their planes are not.
     Crossing([[u32; 3]; 2]),
-    /// Of bodies of which one at least is a surface: the hull of the differences of these pairs, of
-    /// a face of each, has the origin strictly inside.
+    /// Of bodies of which one at least is made of triangles: the hull of the differences of these
+    /// pairs, of a face of each, has the origin strictly inside.
     OverlappingPieces(ArrayVec<VertexPair, 6>),
     /// A point strictly inside both.
     InnerPoint(InnerPoint),
-    /// A point of a surface that is strictly inside the region that the other body is.
+    /// A point of a triangle of one body that is strictly inside the region that the other one is.
     InnerPiece {
-        /// A triangle of the surface.
+        /// A triangle of a surface, or of a region.
         triangle: [u32; 3],
         /// The point is the mean of its corners with these weights, of which none is negative.
         weights: [f64; 3],
