@@ -1,5 +1,9 @@
 //! Compiles `proto/`; no protoc is needed.
 
+use std::collections::BTreeSet;
+
+use tonic_prost_build::FileDescriptorSet;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// Every file of the API; a new one is a new line here.
     const FILES: &[&str] = &[
@@ -43,6 +47,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     compiler.include_source_info(true).include_imports(true).open_files(FILES)?;
     let output = std::path::PathBuf::from(std::env::var("OUT_DIR")?);
     std::fs::write(output.join("clearance.bin"), compiler.encode_file_descriptor_set())?;
+    let files = compiler.file_descriptor_set();
+    std::fs::write(output.join("whole_messages.rs"), whole_messages(&files))?;
     let mut config = tonic_prost_build::Config::new();
     // The codec finds the descriptor of a message by its name.
     config.enable_type_names();
@@ -59,6 +65,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .bytes(".clearance.v1")
         // Undecodable bytes are the client's fault, and the default codec calls them ours.
         .codec_path("crate::codec::Codec")
-        .compile_fds_with_config(compiler.file_descriptor_set(), config)?;
+        .compile_fds_with_config(files, config)?;
     Ok(())
+}
+
+/// A line of source with all messages that calls ask or are answered with.
+fn whole_messages(files: &FileDescriptorSet) -> String {
+    let own = files.file.iter().filter(|file| file.package() == "clearance.v1");
+    let methods = own.flat_map(|file| &file.service).flat_map(|service| &service.method);
+    let both = methods.flat_map(|method| [method.input_type(), method.output_type()]);
+    let names: BTreeSet<&str> = both.filter_map(|name| name.rsplit('.').next()).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    format!("whole_messages! {{ {} }}\n", names.join(" "))
 }

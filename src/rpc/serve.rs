@@ -1,6 +1,7 @@
 //! The server, put together: listener and shutdown are passed in, so that tests bind port 0.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -39,7 +40,24 @@ pub enum ServeError {
 /// draining is over.
 pub async fn serve(
     listener: TcpListener,
-    shutdown: impl Future<Output = ()>,
+    shutdown: impl Future<Output = ()> + Send,
+    settings: Settings,
+) -> Result<(), ServeError> {
+    // In boxes, so that no caller compiles the server again.
+    serve_until(listener, Box::pin(shutdown), settings).await
+}
+
+fn serve_until<'a>(
+    listener: TcpListener,
+    shutdown: Pin<Box<dyn Future<Output = ()> + Send + 'a>>,
+    settings: Settings,
+) -> Pin<Box<dyn Future<Output = Result<(), ServeError>> + Send + 'a>> {
+    Box::pin(run(listener, shutdown, settings))
+}
+
+async fn run(
+    listener: TcpListener,
+    shutdown: Pin<Box<dyn Future<Output = ()> + Send + '_>>,
     settings: Settings,
 ) -> Result<(), ServeError> {
     let (drain, draining) = Latch::new();
@@ -56,8 +74,7 @@ pub async fn serve(
         tokio::spawn(tidy(shared.memory_budget.clone())),
     ];
     let (accepting, incoming) = accepting(listener, &shared);
-    let serving = serve_all(incoming, service, ConnectionSettings::new(&limits, draining));
-    tokio::pin!(serving);
+    let mut serving = serve_all(incoming, service, ConnectionSettings::new(&limits, draining));
     tokio::select! {
         () = &mut serving => return Ok(()),
         () = shutdown => {}

@@ -93,11 +93,10 @@ const FRAME: &[&str] = &[
     "opening",
     "apply",
     "events",
-    "round",
+    "step",
     "proofs",
     "ranking",
     "polygons",
-    "step",
 ];
 
 /// What a judge of robots may use beside `clearance_proof`, which has no search in its graph: the

@@ -5,6 +5,23 @@
 //! a question with its answer, and [`hulls`] reads and judges what such an answer claims of two
 //! convex bodies, [`rounded`] of two with round edges. Whatever is wrong with a field of a message
 //! is said with its [`path`].
+//!
+//! A reader takes the path that leads to a message and the message, and gives a value or says which
+//! field is wrong; a writer's name ends in `to_wire`.
+//!
+//! ```
+//! use clearance_certificates::geometry::{vector, vector_to_wire};
+//! use clearance_certificates::path::Path;
+//! use clearance_proof::Vec3;
+//!
+//! let up = Vec3::new(0.0, 0.0, 1.0);
+//! let mut message = vector_to_wire(&up);
+//! let path = Path::ROOT.field("direction");
+//! assert_eq!(vector(&path, Some(&message)), Ok(up));
+//!
+//! message.y = f64::NAN;
+//! assert_eq!(vector(&path, Some(&message)).unwrap_err().field, "direction.y");
+//! ```
 
 pub mod certificate;
 pub mod geometry;

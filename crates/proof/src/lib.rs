@@ -4,6 +4,39 @@
 //! Reading order: [`number`] makes arithmetic trustworthy; [`pose`] and [`motion`] say where things
 //! are; [`claim`] is what can be stated about two bodies, with the proof that comes with it;
 //! [`judge`] looks at every vertex and accepts or refuses. [`effort`] bounds what either may cost.
+//!
+//! | you have | you call |
+//! |---|---|
+//! | how two convex bodies stand, and why | [`judge::judge_static`], with radii [`judge::judge_rounded`] |
+//! | how far apart they are, within a bracket | [`judge::judge_distance`] |
+//! | how deep they overlap | [`judge::judge_depth`], along a direction [`judge::judge_range`] |
+//! | when they first meet | [`judge::judge_first_contact`] |
+//! | the same of bodies of several convex parts | [`judge::judge_compounds`] and its like |
+//! | the same of bodies that are not convex | [`judge::judge_solids`] and its like |
+//!
+//! A judge sees points and where they are, and nothing of who found the proof. It answers `Ok`, or a
+//! [`judge::Refusal`] that says what does not hold. Where a body is, are the twelve numbers of
+//! [`pose::Pose`], taken as they are: no rotation is made of them, so there is nothing to round.
+//!
+//! ```
+//! use clearance_proof::Vec3;
+//! use clearance_proof::claim::{Bodies, Direction, Points, StaticProof};
+//! use clearance_proof::judge::judge_static;
+//! use clearance_proof::pose::Pose;
+//!
+//! let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+//! let at = |x| Points { points: &corners, pose: Pose::translation(x, 0.0, 0.0) };
+//! let separated_along = |normal| StaticProof::Separated { direction: Direction::Vector(normal) };
+//!
+//! // Somebody claims that a plane across x separates the two. One unit in the last place decides.
+//! let proof = separated_along(Vec3::new(1.0, 0.0, 0.0));
+//! let bodies = |x| Bodies { p: at(0.0), q: at(x) };
+//! assert!(judge_static(bodies(1.0_f64.next_up()), &proof).is_ok());
+//! assert!(judge_static(bodies(1.0), &proof).is_err());
+//! ```
+//!
+//! It builds wherever Rust does, for `wasm32-unknown-unknown`, too, and needs numbers only: see
+//! `[dependencies]` in its manifest.
 
 pub mod number;
 

@@ -9,8 +9,8 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use prost::bytes::{Buf, BufMut};
-use prost::{Message, Name};
+use prost::bytes::{Buf, BufMut, Bytes};
+use prost::{DecodeError, EncodeError, Message, Name};
 use tonic::Status;
 use tonic::codec::{DecodeBuf, Decoder, EncodeBuf, Encoder};
 
@@ -53,11 +53,58 @@ impl<T, U> Default for Codec<T, U> {
     }
 }
 
-impl<T, U> tonic::codec::Codec for Codec<T, U>
-where
-    T: Message + Send + 'static,
-    U: Message + Name + Default + Send + 'static,
-{
+/// A message that a call asks, or is answered with. Each is written and read by functions that are
+/// compiled here: code of `prost` is compiled anew by every crate that uses it, for every message in
+/// every message.
+pub trait WholeMessage: Send + Sized + 'static {
+    /// Its name, without that of the package.
+    const NAME: &'static str;
+
+    /// How many bytes it is written in.
+    fn bytes(&self) -> usize;
+
+    /// Writes it where there is room for it.
+    fn write_small(&self, buffer: &mut Vec<u8>);
+
+    /// Writes it into the buffer of the transport, which has room for it.
+    fn write(&self, buffer: &mut EncodeBuf<'_>) -> Result<(), EncodeError>;
+
+    /// Reads one; lists of numbers in it stay where they were received.
+    fn read(bytes: Bytes) -> Result<Self, DecodeError>;
+}
+
+macro_rules! whole_messages {
+    ($($message:ident)*) => {
+        $(impl WholeMessage for crate::$message {
+            const NAME: &'static str = <Self as Name>::NAME;
+
+            #[inline(never)]
+            fn bytes(&self) -> usize {
+                self.encoded_len()
+            }
+
+            #[inline(never)]
+            fn write_small(&self, buffer: &mut Vec<u8>) {
+                self.encode_raw(buffer);
+            }
+
+            #[inline(never)]
+            fn write(&self, buffer: &mut EncodeBuf<'_>) -> Result<(), EncodeError> {
+                self.encode(buffer)
+            }
+
+            #[inline(never)]
+            fn read(bytes: Bytes) -> Result<Self, DecodeError> {
+                Self::decode(bytes)
+            }
+        })*
+    };
+}
+
+// Requests and responses of all services.
+include!(concat!(env!("OUT_DIR"), "/whole_messages.rs"));
+
+impl<T: WholeMessage, U: WholeMessage> tonic::codec::Codec for Codec<T, U> {
     type Encode = T;
     type Decode = U;
     type Encoder = Outward<T>;
@@ -86,20 +133,20 @@ pub struct Outward<T> {
 /// Messages up to this are small.
 const SMALL_BYTES: usize = 1 << 10;
 
-impl<T: Message> Encoder for Outward<T> {
+impl<T: WholeMessage> Encoder for Outward<T> {
     type Item = T;
     type Error = Status;
 
     fn encode(&mut self, item: T, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        let bytes = item.encoded_len();
+        let bytes = item.bytes();
         if bytes > SMALL_BYTES {
             // Just as much as it takes: a buffer that grows is twice as large in the end.
             buffer.reserve(bytes);
-            return item.encode(buffer).map_err(|error| Status::internal(error.to_string()));
+            return item.write(buffer).map_err(|error| Status::internal(error.to_string()));
         }
         self.scratch.clear();
         self.scratch.reserve_exact(bytes);
-        item.encode_raw(&mut self.scratch);
+        item.write_small(&mut self.scratch);
         buffer.put_slice(&self.scratch);
         Ok(())
     }
@@ -114,14 +161,14 @@ pub struct Inward<T> {
     message: PhantomData<T>,
 }
 
-impl<T: Message + Name + Default> Decoder for Inward<T> {
+impl<T: WholeMessage> Decoder for Inward<T> {
     type Item = T;
     type Error = Status;
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<T>, Status> {
-        let Some(admission) = &self.admission else { return decode(&mut *buffer).map(Some) };
         // Without copying: what was received lies in one piece, and this is a share of it.
         let bytes = buffer.copy_to_bytes(buffer.remaining());
+        let Some(admission) = &self.admission else { return decode(bytes).map(Some) };
         let mut message = None;
         admission.admit(self.kind, &bytes.clone(), &mut || {
             message = Some(decode(bytes.clone())?);
@@ -131,8 +178,8 @@ impl<T: Message + Name + Default> Decoder for Inward<T> {
     }
 }
 
-fn decode<T: Message + Default>(bytes: impl Buf) -> Result<T, Status> {
-    T::decode(bytes).map_err(|error| Status::internal(error.to_string()))
+fn decode<T: WholeMessage>(bytes: Bytes) -> Result<T, Status> {
+    T::read(bytes).map_err(|error| Status::internal(error.to_string()))
 }
 
 #[cfg(test)]

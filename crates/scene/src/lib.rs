@@ -17,6 +17,35 @@
 //! Two kinds of state live here. *Declared state* (bodies, poses, announced contacts, the last
 //! frame's id) decides the answers, and [`Scene::declaration`] states it whole, so another server
 //! can go on from it. *Witnesses* only save time: clearing them changes no verdict and no event.
+//!
+//! A [`Frame`] is applied, or refused and nothing has changed; [`Questions`] say what its
+//! [`Report`] tells. Work on pairs goes through a [`Runner`], which may be threads.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use clearance_geometry::{Vec3, hull::convex_hull, pose::Pose, separation::METHODS};
+//! use clearance_scene::{Between, Body, BodyId, Declaration, EventKind, Frame, Limits, Move};
+//! use clearance_scene::{Questions, Scene, Serial};
+//!
+//! let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+//! let cube = Arc::new(convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope);
+//! let (bodies_max, parts_max, classes_max, pairs_max, listed_max) = (9, 9, 9, 9, 9);
+//! let limits = Limits { bodies_max, parts_max, classes_max, pairs_max, listed_max };
+//! let at = |x| Pose::translation(x, 0.0, 0.0);
+//! let bodies = vec![Body::solid(1, cube.clone()), Body::solid(2, cube).placed(at(4.0))];
+//! let declared = Declaration { bodies, ..Default::default() };
+//! let mut scene = Scene::open(declared, &METHODS[0], limits).unwrap();
+//!
+//! // Nothing tunnels: the second body passes through the first between two frames.
+//! let questions = Questions { between: Some(Between::default()), ..Default::default() };
+//! scene.answer(&questions, &Serial, &false.into()).unwrap();
+//! let past = Move { body: BodyId(2), pose: at(-4.0), teleported: false, deviation: None };
+//! let frame = Frame { id: 1, moves: vec![past], ..Default::default() };
+//! let report = scene.step(&frame, &questions, &Serial).unwrap().report;
+//! assert_eq!(report.tally.separated, 1);
+//! assert_eq!(report.events[0].kind, EventKind::Began);
+//! ```
 
 mod bounds;
 mod brackets;

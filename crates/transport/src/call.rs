@@ -4,7 +4,6 @@
 //! what is not taken waits where it is counted, and a stream that nobody reads holds no part of the
 //! connection's window.
 
-use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -16,9 +15,11 @@ use prost::bytes::Bytes;
 use tokio::sync::oneshot;
 use tonic::Status;
 use tonic::body::Body;
-use tower::{Service, ServiceExt};
+use tonic::service::Routes;
+use tower::ServiceExt;
 
 use super::connection::Peer;
+use super::layer::Surrounded;
 use super::unread::{Unread, UnreadStream};
 use clearance_runtime::latch::Latch;
 use clearance_runtime::memory::OutOfMemory;
@@ -71,10 +72,7 @@ impl Exchange {
     }
 
     /// Lets a service answer it.
-    pub(super) async fn answer<S>(self, service: S, peer: Peer, draining: Latch)
-    where
-        S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
-    {
+    pub(super) async fn answer(self, services: Surrounded<Routes>, peer: Peer, draining: Latch) {
         let Self { mut request, mut respond, unread, given_up } = self;
         let mut given_up = std::pin::pin!(told(given_up));
         request.extensions_mut().insert(peer);
@@ -85,7 +83,7 @@ impl Exchange {
         });
         let response = tokio::select! {
             biased;
-            response = service.oneshot(request) => match response {
+            response = services.oneshot(request) => match response {
                 Ok(response) => response,
                 Err(never) => match never {},
             },

@@ -8,21 +8,21 @@
 //! A connection that has to leave is told so (GOAWAY): the client knows which of its calls were not
 //! begun, and sends them over another one.
 
-use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use h2::server::{Builder, Connection as Http2};
 use h2::{Ping, PingPong, Reason};
-use http::{Request, Response};
 use prost::bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tonic::body::Body;
-use tower::Service;
+use tonic::service::Routes;
 
 use super::call::Exchange;
 use super::connection::{Admitted, Connection, Heard, Peer};
 use super::http1::decline;
+use super::layer::Surrounded;
 use super::unread::Unread;
 use clearance_runtime::latch::Latch;
 use clearance_runtime::settings::Limits;
@@ -90,22 +90,31 @@ impl ConnectionSettings {
     }
 }
 
+/// What answers calls: all services with their surroundings. One type that is known here, so that
+/// the whole of a connection is compiled here, too, and not again with each change of a service.
+pub type AllServices = Surrounded<Routes>;
+
 /// Serves connections as they come, until nobody lets any in any more and all have ended.
-pub async fn serve_all<S>(
-    mut admitted: mpsc::Receiver<Admitted>,
-    service: S,
+pub fn serve_all(
+    admitted: mpsc::Receiver<Admitted>,
+    services: AllServices,
     connection_settings: ConnectionSettings,
-) where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
-    S: Clone + Send + Sync + 'static,
-    S::Future: Send,
-{
+) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    // Whoever polls a future that is in no box compiles all of it.
+    Box::pin(serve_each(admitted, services, connection_settings))
+}
+
+async fn serve_each(
+    mut admitted: mpsc::Receiver<Admitted>,
+    services: AllServices,
+    connection_settings: ConnectionSettings,
+) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             one = admitted.recv() => {
                 let Some(one) = one else { break };
-                connections.spawn(serve(one, service.clone(), connection_settings.clone()));
+                connections.spawn(serve(one, services.clone(), connection_settings.clone()));
             }
             Some(_ended) = connections.join_next() => {}
         }
@@ -123,12 +132,7 @@ enum Over {
     GivesWay,
 }
 
-async fn serve<S>(admitted: Admitted, service: S, connection_settings: ConnectionSettings)
-where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
-    S: Clone + Send + Sync + 'static,
-    S::Future: Send,
-{
+async fn serve(admitted: Admitted, services: AllServices, connection_settings: ConnectionSettings) {
     let Admitted { mut connection, peer, mut permit, unread, heard, _memory } = admitted;
     let (draining, leaving) = (connection_settings.draining.clone(), permit.has_to_leave());
     tokio::pin!(leaving);
@@ -149,7 +153,7 @@ where
     let Ok(mut http2) = greeted else { return };
     let pings = http2.ping_pong().expect("taken once");
     let calls = CallService {
-        service,
+        services,
         peer,
         unread: unread.clone(),
         draining: connection_settings.draining.clone(),
@@ -180,23 +184,18 @@ where
 }
 
 /// What the calls of one connection need.
-struct CallService<S> {
-    service: S,
+struct CallService {
+    services: AllServices,
     peer: Peer,
     unread: Unread,
     draining: Latch,
 }
 
-impl<S> CallService<S>
-where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
-    S: Clone + Send + Sync + 'static,
-    S::Future: Send,
-{
+impl CallService {
     /// Takes calls until the client hangs up, or all have ended of a connection that drains: alone,
     /// or with the server.
     async fn serve_calls(&self, http2: &mut Http2<Connection, Bytes>, mut drains: bool) -> Over {
-        let Self { service, peer, unread, draining } = self;
+        let Self { services, peer, unread, draining } = self;
         let mut begin_draining = std::pin::pin!(draining.clone().until_set());
         loop {
             tokio::select! {
@@ -204,7 +203,7 @@ where
                 accepted = http2.accept() => {
                     let Some(Ok((request, respond))) = accepted else { return Over::Ended };
                     let call = Exchange::new(request, respond, unread);
-                    tokio::spawn(call.answer(service.clone(), peer.clone(), draining.clone()));
+                    tokio::spawn(call.answer(services.clone(), peer.clone(), draining.clone()));
                 }
                 () = &mut begin_draining, if !drains => {
                     drains = true;

@@ -1,7 +1,7 @@
 //! Bases and places of obstacles that are given as matrices, as far from rotations as is let in:
 //! what hangs on them is longer than its numbers, and so is its way.
 //!
-//! `SKEWED_EDGES=20000 cargo test --release --lib robot::tests::skewed` looks at so many edges.
+//! `SKEWED_EDGES=20000 cargo test --release -p clearance-robot tests::skewed` looks at so many.
 
 use super::samples::robot_of;
 use super::samples::still_box;

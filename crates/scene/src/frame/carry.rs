@@ -1,12 +1,9 @@
 //! Robots that move, with everything that they carry.
 
-use std::sync::Arc;
-
 use crate::declared::question::{Frame, Move};
 use crate::declared::robots::{RobotMove, RobotMoveError};
 use crate::frame::scene::Scene;
-use crate::placed::entry::{Entry, Start, Swept};
-use crate::placed::mounted::Mounted;
+use crate::placed::entry::Entry;
 use clearance_geometry::pose::COORDINATE_MAX;
 
 impl Scene {
@@ -48,22 +45,6 @@ impl Scene {
         mounted.moved_by = frame.id;
         Ok(())
     }
-
-    /// The paths of the robots that have moved since the last answered frame.
-    pub(crate) fn find_paths(&mut self) {
-        for mounted in &mut self.robots {
-            if mounted.path.is_none() {
-                mounted.path = mounted.way().map(Arc::new);
-            }
-        }
-    }
-}
-
-/// The way of a body that a robot moves, from where it was at the last answered frame.
-pub(crate) fn way_on_chain(robots: &[Mounted], entry: &Entry, start: &Start) -> Option<Swept> {
-    let carrier = entry.carrier.as_ref()?;
-    let at = robots.binary_search_by_key(&carrier.robot, |robot| robot.declared.id).ok()?;
-    Some(entry.way_on(&start.pose, robots[at].path.as_ref()?, carrier))
 }
 
 impl Entry {

@@ -1,7 +1,13 @@
-//! Contacts that begin and end: their order, and how much of it is known.
+//! Contacts that begin and end: which, their order, and how much of it is known.
 
-use crate::pairs::report::{Event, EventKind};
+use crate::declared::body::BodyId;
+use crate::declared::question::Questions;
+use crate::frame::scene::Scene;
+use crate::pair_key::PairKey;
+use crate::pairs::answer::{PairAnswer, PairParting};
+use crate::pairs::report::{Event, EventKind, PairContact, PartPair};
 use crate::waiting::{Unanswered, Waiting};
+use clearance_geometry::claim::{Outcome, Verdict};
 
 /// Sorts by time, then by pair, and marks the events whose bracket meets another's: which of them
 /// was first is not known. But contacts that ended because a body left, or the pair was no longer
@@ -26,6 +32,131 @@ pub(crate) fn put_in_order(events: &mut [Event], waiting: &Waiting<'_>) -> Resul
         latest_end = latest_end.max(end);
     }
     Ok(())
+}
+
+/// What of an answer events are made of.
+struct News {
+    verdict: Option<Verdict>,
+    deciding: Option<PartPair>,
+    beyond_release: Option<bool>,
+    way: Option<WayNews>,
+    parting: Option<PairParting>,
+}
+
+/// What they are made of on the way to the frame.
+#[derive(Clone, Copy)]
+struct WayNews {
+    outcome: Outcome,
+    bracket: [f64; 2],
+    parts: Option<PartPair>,
+}
+
+impl News {
+    fn of(answer: &PairAnswer) -> Self {
+        let of_way = |way: &PairContact| WayNews {
+            outcome: way.outcome,
+            bracket: [way.t_free, way.t_contact],
+            parts: way.parts,
+        };
+        let &PairAnswer { verdict, deciding, beyond_release, .. } = answer;
+        let parting = answer.meeting.as_ref().and_then(|known| known.parting);
+        let way = answer.way().map(of_way);
+        Self { verdict, deciding, beyond_release, way, parting }
+    }
+}
+
+/// An event of which no more is known.
+fn plain_event(
+    kind: EventKind,
+    [p, q]: [BodyId; 2],
+    bracket: [f64; 2],
+    verdict: Option<Verdict>,
+) -> Event {
+    Event { kind, p, q, parts: None, bracket, impact: None, unordered: false, verdict }
+}
+
+/// What a report announces, as it can be taken back.
+#[derive(Default)]
+pub(crate) struct Announced {
+    /// Contacts that began or ended, and since which frame each was announced before.
+    contacts: Vec<(PairKey, Option<u64>)>,
+    /// Those that ended because a body left or the pair was no longer checked.
+    ended: Vec<(BodyId, BodyId)>,
+}
+
+impl Scene {
+    /// What began and what ended among `keys`; whatever `announced` says then can be taken back.
+    pub(crate) fn events(
+        &mut self,
+        keys: &[PairKey],
+        questions: &Questions,
+        waiting: &Waiting<'_>,
+        announced: &mut Announced,
+    ) -> Result<Vec<Event>, Unanswered> {
+        // At opening there is no way that led here.
+        let end = if self.answers == 1 { [0.0, 0.0] } else { [1.0, 1.0] };
+        let event = |kind, p, q, verdict| plain_event(kind, [p, q], end, verdict);
+        // Of several frames that are answered as one, any may have ended it: sooner than a contact
+        // of the same bodies that begins on the way.
+        let has_ways = questions.between.is_some() || self.has_chosen;
+        let gone = if has_ways && self.skipped > 1 { [0.0, 1.0] } else { end };
+        let ended = |(p, q)| Event { bracket: gone, ..event(EventKind::Ended, p, q, None) };
+        announced.ended = std::mem::take(&mut self.ended);
+        let mut events: Vec<Event> = announced.ended.iter().copied().map(ended).collect();
+        for key in waiting.each(keys) {
+            let News { verdict, deciding, beyond_release, way, parting } =
+                News::of(&self.told(*key));
+            let (p, q) = (self.id_of(key.p), self.id_of(key.q));
+            let in_contact = matches!(verdict, Some(Verdict::Touching | Verdict::Overlapping));
+            let mut is_announced = self.contacts.contains_key(key);
+            let has_met = way.is_some_and(|way| way.outcome == Outcome::Contact);
+            if !is_announced && (in_contact || has_met) {
+                events.push(Event {
+                    parts: way.and_then(|way| way.parts).or(deciding),
+                    bracket: way.map_or(end, |way| way.bracket),
+                    ..event(EventKind::Began, p, q, verdict)
+                });
+                announced.contacts.push((*key, self.contacts.insert(*key, self.applied)));
+                is_announced = true;
+            }
+            let unsure = way.filter(|way| way.outcome == Outcome::Undecided);
+            if let Some(way) = unsure
+                && !is_announced
+                && verdict == Some(Verdict::Separated)
+            {
+                let bracket = [way.bracket[0], 1.0];
+                events.push(Event { bracket, ..event(EventKind::Undecided, p, q, verdict) });
+            }
+            if is_announced && beyond_release == Some(true) {
+                events.push(Event {
+                    parts: parting.and_then(|parting| parting.parts),
+                    bracket: parting.map_or(end, |parting| parting.bracket),
+                    ..event(EventKind::Ended, p, q, verdict)
+                });
+                announced.contacts.push((*key, self.contacts.remove(key)));
+            }
+        }
+        waiting.go_on()?;
+        put_in_order(&mut events, waiting)?;
+        Ok(events)
+    }
+
+    /// The frame is not answered: no contact began or ended in it that a later one will not tell.
+    /// What the looks found out about pairs is remembered, and the next answer looks at all that a
+    /// report might have named.
+    pub(crate) fn take_back(&mut self, announced: Announced) {
+        for (key, before) in announced.contacts.into_iter().rev() {
+            match before {
+                Some(began_frame) => self.contacts.insert(key, began_frame),
+                None => self.contacts.remove(&key),
+            };
+        }
+        if !announced.ended.is_empty() {
+            self.ended = announced.ended;
+        }
+        self.asked = None;
+        self.table.trim(self.answers, self.limits.pairs_max);
+    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 //!
 //! [`scene`] is the state. [`opening`] takes it up from a declaration, [`apply`] takes a frame in
 //! ([`structure`] and [`mount`] what comes, goes and changes, [`carry`] what robots move), and
-//! [`step`] answers it: [`near`] finds the pairs worth looking at, a [`round`] asks about them and
-//! chooses what is listed, with [`ranking`], [`polygons`] and [`proofs`], and [`events`] puts in
-//! order what began and ended.
+//! [`step`] answers it: [`near`] finds the pairs worth looking at, a round of [`step`] asks about
+//! them and chooses what is listed, with [`ranking`], [`polygons`] and [`proofs`], and [`events`]
+//! says what began and ended.
 
 pub(crate) mod apply;
 pub(crate) mod carry;
@@ -15,7 +15,6 @@ pub(crate) mod opening;
 pub(crate) mod polygons;
 pub(crate) mod proofs;
 pub(crate) mod ranking;
-pub(crate) mod round;
 pub(crate) mod scene;
 pub(crate) mod step;
 pub(crate) mod structure;

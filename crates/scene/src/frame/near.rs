@@ -1,4 +1,5 @@
-//! Which pairs are worth looking at, kept between frames.
+//! Which pairs are worth looking at: the ways of what moved, the pairs that are near, and of these
+//! the ones whose verdict may have changed.
 //!
 //! Every body has a *fat* box and ball: those that hold it, on its way to the frame too where that
 //! is asked about, made larger by what its margins and the question reach, and by some room to
@@ -8,21 +9,210 @@
 //! that boxes cannot, and the other way round for plates and rods. Where many have left, all pairs
 //! are found anew, by a [`ball_grid`], and the tree is built when somebody asks it again.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::bounds::{Ball, Box3};
-use crate::declared::question::Questions;
+use crate::broken::{Rule, is_broken};
+use crate::declared::question::{Listed, Questions};
 use crate::frame::scene::{Scene, SweptBodies};
+use crate::memory::kept::Said;
+use crate::memory::runner::PairWork;
+use crate::memory::table;
 use crate::near::ball_grid;
 use crate::near::box_tree::BoxTree;
 use crate::near::near_pairs::{FRAMES_AHEAD, NearPairs, REBUILD_SHARE, ROOM};
 use crate::pair_key::PairKey;
-use crate::placed::entry::Entry;
-use crate::waiting::{Unanswered, Waiting};
+use crate::placed::entry::{Entry, Start, Swept};
+use crate::placed::mounted::Mounted;
+use crate::placed::travel::farther;
+use crate::waiting::{TooManyPairs, Unanswered, Waiting};
 use clearance_geometry::Vec3;
 use clearance_geometry::number::rounding::BOUND_SLACK;
 
+/// When more than one body in so many has moved, what is watched of all pairs is read in order;
+/// else the pairs of those bodies are looked up.
+const SCAN_SHARE: usize = 8;
+
 impl Scene {
+    /// The places of the pairs to be looked at, if there is memory for what is kept of them.
+    pub(crate) fn pairs_within_room(
+        &mut self,
+        work: &PairWork<'_>,
+    ) -> Result<Vec<u32>, Unanswered> {
+        let known = self.table.len();
+        let places = self.pairs_to_look_at(work.questions, &work.waiting)?;
+        let new = self.table.len().saturating_sub(known);
+        work.take_room(new * table::PAIR_BYTES)?;
+        Ok(places)
+    }
+
+    /// The places of the pairs to be looked at, sorted: of the near ones and those of which
+    /// something was said before, all of whose answer something may have changed. The answer about
+    /// a pair is a function of its poses and of the question; so a pair keeps it while neither body
+    /// moves, and its verdict while they have not travelled as far as that has room.
+    pub(crate) fn pairs_to_look_at(
+        &mut self,
+        questions: &Questions,
+        waiting: &Waiting<'_>,
+    ) -> Result<Vec<u32>, Unanswered> {
+        let pairs_max = self.limits.pairs_max;
+        if self.has_changed {
+            self.restate_said(waiting)?;
+        }
+        if questions.listed == Listed::All {
+            if self.book.pairs_enabled > pairs_max as u64 {
+                return Err(TooManyPairs { pairs_max }.into());
+            }
+            // Nobody asks the boxes meanwhile, so they are not kept up to date.
+            self.near.invalidate();
+            let mut places = self.table.places_of(waiting.each(self.book.enabled_pairs()));
+            waiting.go_on()?;
+            waiting.sort_by(&mut places, u32::cmp)?;
+            return Ok(places);
+        }
+        self.find_near_pairs(questions.below.unwrap_or(0.0).max(0.0), waiting)?;
+        let is_other_question = self.asked != Some(*questions);
+        if self.has_changed || is_other_question || questions.is_about_all() {
+            let mut places = self.table.places_of_all();
+            let watched = places.len();
+            if self.asked.is_none() {
+                places.extend(waiting.each(self.table.places_unsaid()));
+            }
+            // Those that are no longer near, too.
+            places.extend(self.table.places_of(waiting.each(self.open.iter().copied())));
+            if places.len() > watched {
+                waiting.go_on()?;
+                waiting.sort_by(&mut places, u32::cmp)?;
+                places.dedup();
+            }
+            return Ok(places);
+        }
+        Ok(self.places_of_moved(questions))
+    }
+
+    /// The pairs of the bodies that moved far enough, those that were left open, and those that a
+    /// report names as long as they stand as they do.
+    fn places_of_moved(&mut self, questions: &Questions) -> Vec<u32> {
+        let is_all = self.moved.len() * SCAN_SHARE > self.entries.len();
+        let mut places = if is_all {
+            self.table.places_awake(&self.travel, &self.has_moved)
+        } else {
+            self.table.places_awake_of(&self.moved, &self.travel)
+        };
+        if is_broken(Rule::Expiry) {
+            places.pop();
+        }
+        let awake = places.len();
+        places.extend(self.table.places_of(self.open.iter().copied()));
+        let are_met =
+            questions.listed != Listed::Nothing && (questions.between.is_some() || self.has_chosen);
+        if questions.listed == Listed::Near || are_met {
+            let named = self.contacts.keys().chain(self.noted.keys());
+            let named = self.table.places_of(named.copied());
+            let is_asked = |place: &u32| {
+                let kept = self.table.at(*place);
+                let [p, q] = [kept.key.p, kept.key.q].map(|at| &self.entries[at as usize].body);
+                let is_met = are_met && questions.between_of(p, q).is_some();
+                is_met || questions.listed == Listed::Near && !kept.is_simple
+            };
+            places.extend(named.into_iter().filter(is_asked));
+        }
+        if !is_all || places.len() > awake {
+            places.sort_unstable();
+            places.dedup();
+        }
+        places
+    }
+
+    /// Tells the pairs what was said of them, which they do not know after a change of structure.
+    fn restate_said(&mut self, waiting: &Waiting<'_>) -> Result<(), Unanswered> {
+        let keys: Vec<PairKey> = self.contacts.keys().chain(self.noted.keys()).copied().collect();
+        for key in waiting.each(keys) {
+            self.table.set_said(key, self.said_of(key));
+        }
+        waiting.go_on()
+    }
+
+    fn said_of(&self, key: PairKey) -> Said {
+        let noted = self.noted.get(&key);
+        Said {
+            noted: noted.map(|noted| (noted.verdict, noted.within_margin)),
+            is_announced: self.contacts.contains_key(&key),
+        }
+    }
+
+    /// Boxes of the motions to this frame, where these are asked about.
+    pub(crate) fn sweep(
+        &mut self,
+        questions: &Questions,
+        waiting: &Waiting<'_>,
+    ) -> Result<(), Unanswered> {
+        // In order, so that whatever follows meets the bodies in the order of their places.
+        self.moved.sort_unstable();
+        let wanted = match (questions.between, self.has_chosen) {
+            (Some(_), _) => SweptBodies::All,
+            (None, true) => SweptBodies::Chosen,
+            (None, false) => SweptBodies::None,
+        };
+        if wanted <= self.swept {
+            return Ok(());
+        }
+        self.find_paths();
+        for &body in waiting.each(&self.moved) {
+            let entry = &mut self.entries[body as usize];
+            let Some(start) = entry.start.map(|at| &mut self.starts[at as usize]) else { continue };
+            let travel = &mut self.travel[body as usize];
+            if let Some(swept) = way_on_chain(&self.robots, entry, start) {
+                start.bow = f64::INFINITY;
+                *travel = farther(*travel, swept.stray());
+                entry.swept = Some(Box::new(swept));
+                continue;
+            }
+            start.bow = entry.bow(&start.pose);
+            *travel = farther(*travel, start.bow + entry.deviation);
+            let is_asked = wanted == SweptBodies::All || entry.body.continuous;
+            // What has come no farther than the room that its bounds have anyway needs none of its
+            // way: they are made larger by as much.
+            let is_far = *travel - start.travel > ROOM * entry.ball.radius;
+            if is_asked && is_far {
+                entry.swept = Some(Box::new(entry.way(&start.pose)));
+            }
+        }
+        waiting.go_on()?;
+        self.swept = wanted;
+        Ok(())
+    }
+
+    /// The paths of the robots that have moved since the last answered frame.
+    pub(crate) fn find_paths(&mut self) {
+        for mounted in &mut self.robots {
+            if mounted.path.is_none() {
+                mounted.path = mounted.way().map(Arc::new);
+            }
+        }
+    }
+
+    /// How many pairs an answer to these questions looks at, at most. What is found out for it is
+    /// kept: the answer does not find it out again.
+    pub fn pairs_within_reach(&mut self, questions: &Questions) -> Result<u64, Unanswered> {
+        let waiting = &Waiting::for_ever();
+        self.sweep(questions, waiting)?;
+        if questions.listed == Listed::All || questions.nearest > 0 {
+            return Ok(self.book.pairs_enabled);
+        }
+        self.find_near_pairs(questions.below.unwrap_or(0.0).max(0.0), waiting)?;
+        let all = self.table.len();
+        if self.has_changed || self.asked != Some(*questions) || questions.is_about_all() {
+            return Ok(all as u64);
+        }
+        let named = match questions.listed {
+            Listed::Nothing => 0,
+            Listed::Changed | Listed::Near | Listed::All => self.contacts.len() + self.noted.len(),
+        };
+        let of_moved: usize = self.moved.iter().map(|&body| self.table.partner_count(body)).sum();
+        Ok((of_moved + self.open.len() + named).min(all + named) as u64)
+    }
+
     /// How many bodies have to be looked for among all others before it is known which pairs an
     /// answer to these questions looks at.
     pub fn bodies_to_find(&mut self, questions: &Questions) -> usize {
@@ -222,6 +412,13 @@ impl Scene {
         }
         if entry.form.is_round { (Box3::around(&fat_ball), fat_ball) } else { (fat, fat_ball) }
     }
+}
+
+/// The way of a body that a robot moves, from where it was at the last answered frame.
+fn way_on_chain(robots: &[Mounted], entry: &Entry, start: &Start) -> Option<Swept> {
+    let carrier = entry.carrier.as_ref()?;
+    let at = robots.binary_search_by_key(&carrier.robot, |robot| robot.declared.id).ok()?;
+    Some(entry.way_on(&start.pose, robots[at].path.as_ref()?, carrier))
 }
 
 /// Holds the body throughout the motion to this frame, if that is asked about; else where it is.

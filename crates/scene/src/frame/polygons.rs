@@ -5,8 +5,8 @@
 //! looked for from the first listed pair on, until they are more than whoever reads the report
 //! takes; pairs beyond are omitted.
 
-use crate::frame::round::Round;
 use crate::frame::scene::Scene;
+use crate::frame::step::Round;
 use crate::pair_key::PairKey;
 use crate::pairs::state::Task;
 use crate::waiting::Unanswered;

@@ -11,10 +11,9 @@
 use arrayvec::ArrayVec;
 
 use crate::declared::question::Questions;
-use crate::frame::round::Round;
 use crate::frame::scene::Scene;
+use crate::frame::step::Round;
 use crate::memory::runner::PairWork;
-use crate::memory::table;
 use crate::pair_key::PairKey;
 use crate::pairs::answer::PairAnswer;
 use crate::pairs::meshes::{FacesMotion, PartsProof};
@@ -36,18 +35,6 @@ const PARTS_AT_ONCE: usize = 1 << 15;
 const PAIRS_AT_ONCE: usize = 1 << 12;
 
 impl Scene {
-    /// The places of the pairs to be looked at, if there is memory for what is kept of them.
-    pub(crate) fn pairs_within_room(
-        &mut self,
-        work: &PairWork<'_>,
-    ) -> Result<Vec<u32>, Unanswered> {
-        let known = self.table.len();
-        let places = self.pairs_to_look_at(work.questions, &work.waiting)?;
-        let new = self.table.len().saturating_sub(known);
-        work.take_room(new * table::PAIR_BYTES)?;
-        Ok(places)
-    }
-
     fn can_be_proven(&self, key: PairKey) -> bool {
         let [p, q] = [key.p, key.q].map(|index| &self.entries[index as usize]);
         can_be_proven(p, q)

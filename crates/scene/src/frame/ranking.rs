@@ -7,8 +7,8 @@
 
 use crate::bounds::Box3;
 use crate::brackets::unordered;
-use crate::frame::round::Round;
 use crate::frame::scene::Scene;
+use crate::frame::step::Round;
 use crate::memory::runner::PairWork;
 use crate::near::box_tree::BoxTree;
 use crate::pair_key::PairKey;

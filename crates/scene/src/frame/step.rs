@@ -1,33 +1,39 @@
-//! The step of a frame: list the pairs worth looking at, ask about each, say what began and what
-//! ended.
+//! The step of a frame, from what was applied to the report: a round takes the pairs worth looking
+//! at through its phases, in the order of this file.
+//!
+//! 1. `near` says which pairs are worth looking at.
+//! 2. [`Round::stand`] asks how each stands: most need one look, others all that `pairs::work` does.
+//! 3. [`Round::detail`] chooses what is listed (`ranking` by clearance) and measures it.
+//! 4. `events` says what began and what ended, [`Round::look_at_impacts`] how.
+//! 5. `proofs` writes the listed pairs down, and what was said is remembered.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::declared::body::BodyId;
 use crate::declared::question::{Frame, Listed, Questions};
 use crate::frame::apply::{Applied, FrameError};
-use crate::frame::carry::way_on_chain;
-use crate::frame::events::put_in_order;
-use crate::frame::round::Round;
+use crate::frame::events::Announced;
 use crate::frame::scene::{Scene, SweptBodies};
-use crate::memory::kept::{Batch, Standing};
+use crate::memory::kept::{Batch, Noted, Said, Standing};
 use crate::memory::looks::Looking;
 use crate::memory::runner::{PairWork, Runner};
-use crate::near::near_pairs::ROOM;
+use crate::methods::{CostOfEach, Methods};
 use crate::pair_key::PairKey;
-use crate::pairs::answer::{Asking, PairAnswer, PairParting};
+use crate::pairs::answer::{Asking, ContactEnd, PairAnswer};
 use crate::pairs::report::{
-    Aliased, Event, EventKind, MoveError, PairContact, PartPair, PlacedNumbers, Report,
+    Aliased, Counters, Event, EventKind, MoveError, PartPair, PlacedNumbers, Report, Tally,
 };
 use crate::pairs::state::{PairState, Task};
 use crate::pairs::work::{are_proven_at_once, work};
 use crate::placed::entry::{Entry, PairSide, PlacedPart};
 use crate::placed::mounted::Mounted;
-use crate::placed::travel::{farther, until};
+use crate::placed::travel::until;
 use crate::waiting::{Unanswered, Waiting};
-use clearance_geometry::claim::{Outcome, Verdict};
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::meeting::Impact;
 use clearance_geometry::number::tolerance::QUARTER_TURN_NOISE;
 
 /// Why a frame was not answered.
@@ -50,81 +56,58 @@ pub struct Stepped {
     pub report: Arc<Report>,
 }
 
-/// What of an answer events are made of.
-struct News {
-    verdict: Option<Verdict>,
-    deciding: Option<PartPair>,
-    beyond_release: Option<bool>,
-    way: Option<WayNews>,
-    parting: Option<PairParting>,
+/// What is to be remembered of a pair.
+pub(crate) struct Remark {
+    key: PairKey,
+    /// What is noted of it from now on, where that changes.
+    noted: Option<Option<Noted>>,
+    /// The same for the table, and the pair's place there.
+    said: Option<(u32, Said)>,
+    is_open: bool,
 }
 
-/// What they are made of on the way to the frame.
-#[derive(Clone, Copy)]
-struct WayNews {
-    outcome: Outcome,
-    bracket: [f64; 2],
-    parts: Option<PartPair>,
+/// What every pair counts as before anything is said of it.
+const PLAIN: Noted = Noted { verdict: Verdict::Separated, within_margin: false };
+
+/// The pairs that a frame ranks.
+#[derive(Debug)]
+pub(crate) struct Ranking {
+    pub(crate) keys: BTreeSet<PairKey>,
+    /// At most the signed clearance of every pair that is none of the nearest and may be ranked all
+    /// the same.
+    pub(crate) left_out: f64,
 }
 
-impl News {
-    fn of(answer: &PairAnswer) -> Self {
-        let of_way = |way: &PairContact| WayNews {
-            outcome: way.outcome,
-            bracket: [way.t_free, way.t_contact],
-            parts: way.parts,
-        };
-        let &PairAnswer { verdict, deciding, beyond_release, .. } = answer;
-        let parting = answer.meeting.as_ref().and_then(|known| known.parting);
-        let way = answer.way().map(of_way);
-        Self { verdict, deciding, beyond_release, way, parting }
+impl Default for Ranking {
+    fn default() -> Self {
+        Self { keys: BTreeSet::new(), left_out: f64::INFINITY }
     }
 }
 
-/// An event of which no more is known.
-fn plain_event(
-    kind: EventKind,
-    [p, q]: [BodyId; 2],
-    bracket: [f64; 2],
-    verdict: Option<Verdict>,
-) -> Event {
-    Event { kind, p, q, parts: None, bracket, impact: None, unordered: false, verdict }
-}
-
-/// What a report announces, as it can be taken back.
-#[derive(Default)]
-struct Announced {
-    /// Contacts that began or ended, and since which frame each was announced before.
-    contacts: Vec<(PairKey, Option<u64>)>,
-    /// Those that ended because a body left or the pair was no longer checked.
-    ended: Vec<(BodyId, BodyId)>,
+/// The work on one frame.
+pub(crate) struct Round<'a> {
+    pub(crate) work: PairWork<'a>,
+    /// The places of the pairs to look at, sorted.
+    places: Vec<u32>,
+    /// These pairs, sorted, where the report may list any of them.
+    pub(crate) keys: Vec<PairKey>,
+    /// The pairs of which there is, was or may be more to say than that they are plainly separated,
+    /// but those that stand as they were said to; sorted.
+    pub(crate) notable: Vec<PairKey>,
+    /// The pairs listed, and whether with their distance.
+    pub(crate) listed: BTreeMap<PairKey, bool>,
+    pub(crate) ranking: Ranking,
+    pub(crate) omitted: u64,
+    /// The polygons of the first pairs listed.
+    pub(crate) polygons: Vec<Vec<Vec3>>,
+    pub(crate) tally: Tally,
+    pub(crate) counters: Counters,
 }
 
 /// So many pairs are asked at once: in a fraction of a millisecond they are taken out and put back.
 const PAIRS_AT_ONCE: usize = 4096;
 
 impl Scene {
-    /// How many pairs an answer to these questions looks at, at most. What is found out for it is
-    /// kept: the answer does not find it out again.
-    pub fn pairs_within_reach(&mut self, questions: &Questions) -> Result<u64, Unanswered> {
-        let waiting = &Waiting::for_ever();
-        self.sweep(questions, waiting)?;
-        if questions.listed == Listed::All || questions.nearest > 0 {
-            return Ok(self.book.pairs_enabled);
-        }
-        self.find_near_pairs(questions.below.unwrap_or(0.0).max(0.0), waiting)?;
-        let all = self.table.len();
-        if self.has_changed || self.asked != Some(*questions) || questions.is_about_all() {
-            return Ok(all as u64);
-        }
-        let named = match questions.listed {
-            Listed::Nothing => 0,
-            Listed::Changed | Listed::Near | Listed::All => self.contacts.len() + self.noted.len(),
-        };
-        let of_moved: usize = self.moved.iter().map(|&body| self.table.partner_count(body)).sum();
-        Ok((of_moved + self.open.len() + named).min(all + named) as u64)
-    }
-
     /// Answers for where the bodies are now. The work on pairs goes through `runner`; `stop` may be
     /// set at any time by a deadline, and leaves the pairs not yet answered undecided.
     pub fn answer(
@@ -198,23 +181,6 @@ impl Scene {
         })
     }
 
-    /// The frame is not answered: no contact began or ended in it that a later one will not tell.
-    /// What the looks found out about pairs is remembered, and the next answer looks at all that a
-    /// report might have named.
-    fn take_back(&mut self, announced: Announced) {
-        for (key, before) in announced.contacts.into_iter().rev() {
-            match before {
-                Some(began_frame) => self.contacts.insert(key, began_frame),
-                None => self.contacts.remove(&key),
-            };
-        }
-        if !announced.ended.is_empty() {
-            self.ended = announced.ended;
-        }
-        self.asked = None;
-        self.table.trim(self.answers, self.limits.pairs_max);
-    }
-
     /// Applies and answers in one go, here and now.
     ///
     /// ```
@@ -257,49 +223,224 @@ impl Scene {
         let report = self.answer(questions, runner, &AtomicBool::new(false))?;
         Ok(Stepped { refused, report })
     }
+}
 
-    /// Boxes of the motions to this frame, where these are asked about.
-    pub(crate) fn sweep(
-        &mut self,
-        questions: &Questions,
-        waiting: &Waiting<'_>,
-    ) -> Result<(), Unanswered> {
-        // In order, so that whatever follows meets the bodies in the order of their places.
-        self.moved.sort_unstable();
-        let wanted = match (questions.between, self.has_chosen) {
-            (Some(_), _) => SweptBodies::All,
-            (None, true) => SweptBodies::Chosen,
-            (None, false) => SweptBodies::None,
-        };
-        if wanted <= self.swept {
-            return Ok(());
+impl<'a> Round<'a> {
+    pub(crate) fn new(work: PairWork<'a>, places: Vec<u32>, methods: &Methods) -> Self {
+        let cost_of_each = methods.are_named().then(CostOfEach::default);
+        Self {
+            work,
+            places,
+            keys: Vec::new(),
+            notable: Vec::new(),
+            listed: BTreeMap::new(),
+            ranking: Ranking::default(),
+            omitted: 0,
+            polygons: Vec::new(),
+            tally: Tally::default(),
+            counters: Counters { cost_of_each, ..Counters::default() },
         }
-        self.find_paths();
-        for &body in waiting.each(&self.moved) {
-            let entry = &mut self.entries[body as usize];
-            let Some(start) = entry.start.map(|at| &mut self.starts[at as usize]) else { continue };
-            let travel = &mut self.travel[body as usize];
-            if let Some(swept) = way_on_chain(&self.robots, entry, start) {
-                start.bow = f64::INFINITY;
-                *travel = farther(*travel, swept.stray());
-                entry.swept = Some(Box::new(swept));
-                continue;
-            }
-            start.bow = entry.bow(&start.pose);
-            *travel = farther(*travel, start.bow + entry.deviation);
-            let is_asked = wanted == SweptBodies::All || entry.body.continuous;
-            // What has come no farther than the room that its bounds have anyway needs none of its
-            // way: they are made larger by as much.
-            let is_far = *travel - start.travel > ROOM * entry.ball.radius;
-            if is_asked && is_far {
-                entry.swept = Some(Box::new(entry.way(&start.pose)));
-            }
-        }
+    }
+
+    /// Asks how every pair stands.
+    pub(crate) fn stand(&mut self, scene: &mut Scene) -> Result<(), Unanswered> {
+        let PairWork { questions, waiting, .. } = self.work;
+        let (mut looked_closely, mut remembered) = (0, 0);
+        let places = std::mem::take(&mut self.places);
+        let (simple, others): (Vec<u32>, Vec<u32>) =
+            waiting.each(places).partition(|place| scene.table.at(*place).is_simple);
+        let mut keys: Vec<PairKey> = Vec::with_capacity(others.len());
+        keys.extend(waiting.each(&others).map(|place| scene.table.at(*place).key));
+        let has_expired = |place: &&u32| scene.has_expired(**place);
+        self.counters.pairs_expired = waiting.each(&others).filter(has_expired).count() as u64;
+        let is_near = |place: &&u32| scene.table.at(**place).is_near;
+        let mut near = waiting.each(&others).filter(is_near).count() as u64;
         waiting.go_on()?;
-        self.swept = wanted;
+        let (counters, notable) = (&mut self.counters, &mut self.notable);
+        if questions.is_about_all() {
+            keys.extend(waiting.each(&simple).map(|place| scene.table.at(*place).key));
+            near = scene.table.near_count() as u64;
+        } else {
+            scene.look_at(&simple, &self.work, |batch| {
+                counters.cost += batch.cost;
+                counters.pairs_expired += batch.expired;
+                near += batch.near;
+                looked_closely += batch.looked_closely;
+                notable.append(&mut batch.news);
+                keys.append(&mut batch.left);
+            })?;
+        }
+        waiting.sort_by(&mut keys, PairKey::cmp)?;
+        let is_spoken_of: Vec<bool> =
+            waiting.each(&keys).map(|key| scene.table.said(*key).is_anything()).collect();
+        let mut is_spoken_of = is_spoken_of.into_iter();
+        scene.run(&keys, Task::Stand, &self.work, |state| {
+            if is_spoken_of.next() == Some(true) || !state.answer.is_plain() {
+                notable.push(state.key);
+            }
+            counters.count(state);
+            let is_by_boxes = state.answer.by_boxes;
+            looked_closely += u64::from(!is_by_boxes && !state.was_remembered);
+            remembered += u64::from(!is_by_boxes && state.was_remembered);
+        })?;
+        if questions.listed == Listed::Near {
+            notable.extend(scene.contacts.keys().chain(scene.noted.keys()));
+        }
+        waiting.sort_by(notable, PairKey::cmp)?;
+        notable.dedup();
+        self.keys = keys;
+        self.count(scene, looked_closely);
+        self.counters.pairs_asleep = (scene.table.near_count() as u64).saturating_sub(near);
+        debug_assert!(remembered <= self.counters.pairs_remembered);
         Ok(())
     }
 
+    /// How all pairs stand, and how many of them took no look.
+    fn count(&mut self, scene: &Scene, looked_closely: u64) {
+        let counters = &mut self.counters;
+        let [touching, overlapping, stopped, separated] =
+            [Standing::Touching, Standing::Overlapping, Standing::Open, Standing::Separated]
+                .map(|standing| scene.table.count(standing));
+        let enabled = scene.book.pairs_enabled;
+        let known = touching + overlapping + stopped + separated;
+        counters.pairs_enabled = enabled;
+        counters.pairs_skipped = enabled - known;
+        counters.pairs_remembered = known - looked_closely;
+        counters.bodies_moved = scene.moved.len() as u64;
+        let in_contact_or_open = touching + overlapping + stopped;
+        let separated = enabled - in_contact_or_open;
+        self.tally = Tally { separated, touching, overlapping, stopped };
+    }
+
+    /// Chooses the pairs to list, and asks for their distances and depths.
+    pub(crate) fn detail(&mut self, scene: &mut Scene) -> Result<(), Unanswered> {
+        let PairWork { questions, waiting, .. } = self.work;
+        let candidates = match questions.listed {
+            Listed::Nothing => &[],
+            Listed::Changed | Listed::Near => &self.notable[..],
+            Listed::All => &self.keys[..],
+        };
+        for key in waiting.each(candidates) {
+            if self.is_listed(scene, *key) {
+                self.listed.insert(*key, questions.distances);
+            }
+        }
+        waiting.go_on()?;
+        if questions.asks_details() && !self.listed.is_empty() {
+            let keys: Vec<PairKey> = self.listed.keys().copied().collect();
+            let distance = questions.distances.then_some(questions.stops);
+            let &Questions { depths: depth, normals: normal, .. } = questions;
+            let polygon = false;
+            self.ask(scene, &keys, Task::Detail { distance, depth, normal, polygon })?;
+        }
+        self.rank(scene)?;
+        if questions.polygons {
+            self.polygons = self.look_for_polygons(scene)?;
+        }
+        if questions.along.is_some() {
+            let listed = self.listed.keys().take(scene.limits.listed_max);
+            let keys: Vec<PairKey> = listed.copied().collect();
+            let counters = &mut self.counters;
+            scene.run(&keys, Task::Along, &self.work, |state| counters.count(state))?;
+        }
+        Ok(())
+    }
+
+    fn is_listed(&self, scene: &Scene, key: PairKey) -> bool {
+        let answer = scene.told(key);
+        let met = answer.contact.as_ref().is_some_and(|contact| contact.may_have_met());
+        let says = |noted: Noted| {
+            answer.verdict.is_none_or(|verdict| verdict != noted.verdict)
+                || answer.within_margin.is_none_or(|within| within != noted.within_margin)
+        };
+        match self.work.questions.listed {
+            Listed::Nothing => false,
+            Listed::All => true,
+            Listed::Near => met || says(PLAIN),
+            Listed::Changed => {
+                let ends = scene.contacts.contains_key(&key) && answer.beyond_release == Some(true);
+                met || ends || says(*scene.noted.get(&key).unwrap_or(&PLAIN))
+            }
+        }
+    }
+
+    pub(crate) fn ask(
+        &mut self,
+        scene: &mut Scene,
+        keys: &[PairKey],
+        task: Task,
+    ) -> Result<(), Unanswered> {
+        let counters = &mut self.counters;
+        scene.run(keys, task, &self.work, |state| counters.count(state))
+    }
+
+    /// Finds out where and how the contacts of these events begin and end, if that is asked.
+    pub(crate) fn look_at_impacts(
+        &mut self,
+        scene: &mut Scene,
+        events: &mut [Event],
+    ) -> Result<(), Unanswered> {
+        let PairWork { questions, waiting, .. } = self.work;
+        if !questions.impacts {
+            return Ok(());
+        }
+        for (kind, end) in
+            [(EventKind::Began, ContactEnd::First), (EventKind::Ended, ContactEnd::Last)]
+        {
+            let key_of = |scene: &Scene, event: &Event| {
+                let is_asked = event.kind == kind && event.verdict.is_some();
+                let [p, q] = [event.p, event.q].map(|id| scene.index_of(id));
+                is_asked.then_some(()).and_then(|()| Some(PairKey::new(p?, q?)))
+            };
+            let mut keys: Vec<PairKey> =
+                waiting.each(&*events).filter_map(|event| key_of(scene, event)).collect();
+            waiting.sort_by(&mut keys, PairKey::cmp)?;
+            let mut impacts: BTreeMap<PairKey, Impact> = BTreeMap::new();
+            let counters = &mut self.counters;
+            scene.run(&keys, Task::Impact(end), &self.work, |state| {
+                counters.count(state);
+                let known = state.answer.meeting.as_ref().and_then(|known| known.impact);
+                impacts.extend(known.map(|impact| (state.key, impact)));
+            })?;
+            for event in waiting.each(events.iter_mut()) {
+                let key = key_of(scene, event);
+                event.impact = event.impact.or(key.and_then(|key| impacts.get(&key).copied()));
+            }
+        }
+        waiting.go_on()
+    }
+
+    /// What is to be remembered of what is said.
+    pub(crate) fn remarks(&self, scene: &Scene) -> Result<Vec<Remark>, Unanswered> {
+        let waiting = self.work.waiting;
+        let remark = |&key: &PairKey| {
+            let answer = scene.told(key);
+            let known = answer.verdict.zip(answer.within_margin);
+            let known = known.map(|(verdict, within_margin)| Noted { verdict, within_margin });
+            let before = scene.noted.get(&key).copied();
+            let noted = known.map_or(before, |noted| Some(noted).filter(|noted| *noted != PLAIN));
+            let said = Said {
+                noted: noted.map(|noted| (noted.verdict, noted.within_margin)),
+                is_announced: scene.contacts.contains_key(&key),
+            };
+            let place = scene.table.place_of(key);
+            let is_other = |place: &u32| scene.table.at(*place).said != said;
+            Remark {
+                key,
+                noted: (noted != before).then_some(noted),
+                said: place.filter(is_other).map(|place| (place, said)),
+                is_open: answer.is_open(),
+            }
+        };
+        let says_something =
+            |remark: &Remark| remark.is_open || remark.noted.is_some() || remark.said.is_some();
+        let remarks = waiting.each(&self.notable).map(remark).filter(says_something).collect();
+        waiting.go_on()?;
+        Ok(remarks)
+    }
+}
+
+impl Scene {
     /// Everything that one pair is asked about.
     pub(crate) fn asking<'a>(
         &'a self,
@@ -422,60 +563,29 @@ impl Scene {
         })
     }
 
-    /// What began and what ended among `keys`; whatever `announced` says then can be taken back.
-    fn events(
-        &mut self,
-        keys: &[PairKey],
-        questions: &Questions,
-        waiting: &Waiting<'_>,
-        announced: &mut Announced,
-    ) -> Result<Vec<Event>, Unanswered> {
-        // At opening there is no way that led here.
-        let end = if self.answers == 1 { [0.0, 0.0] } else { [1.0, 1.0] };
-        let event = |kind, p, q, verdict| plain_event(kind, [p, q], end, verdict);
-        // Of several frames that are answered as one, any may have ended it: sooner than a contact
-        // of the same bodies that begins on the way.
-        let has_ways = questions.between.is_some() || self.has_chosen;
-        let gone = if has_ways && self.skipped > 1 { [0.0, 1.0] } else { end };
-        let ended = |(p, q)| Event { bracket: gone, ..event(EventKind::Ended, p, q, None) };
-        announced.ended = std::mem::take(&mut self.ended);
-        let mut events: Vec<Event> = announced.ended.iter().copied().map(ended).collect();
-        for key in waiting.each(keys) {
-            let News { verdict, deciding, beyond_release, way, parting } =
-                News::of(&self.told(*key));
-            let (p, q) = (self.id_of(key.p), self.id_of(key.q));
-            let in_contact = matches!(verdict, Some(Verdict::Touching | Verdict::Overlapping));
-            let mut is_announced = self.contacts.contains_key(key);
-            let has_met = way.is_some_and(|way| way.outcome == Outcome::Contact);
-            if !is_announced && (in_contact || has_met) {
-                events.push(Event {
-                    parts: way.and_then(|way| way.parts).or(deciding),
-                    bracket: way.map_or(end, |way| way.bracket),
-                    ..event(EventKind::Began, p, q, verdict)
-                });
-                announced.contacts.push((*key, self.contacts.insert(*key, self.applied)));
-                is_announced = true;
+    /// Whether the bodies of the pair at this place have used up the room of its verdict.
+    fn has_expired(&self, place: u32) -> bool {
+        let kept = self.table.at(place);
+        let PairKey { p, q } = kept.key;
+        kept.has_expired(self.travel[p as usize] + self.travel[q as usize])
+    }
+
+    /// Remembers what is said.
+    pub(crate) fn take_note(&mut self, remarks: Vec<Remark>) {
+        self.open.clear();
+        for Remark { key, noted, said, is_open } in remarks {
+            if is_open {
+                self.open.push(key);
             }
-            let unsure = way.filter(|way| way.outcome == Outcome::Undecided);
-            if let Some(way) = unsure
-                && !is_announced
-                && verdict == Some(Verdict::Separated)
-            {
-                let bracket = [way.bracket[0], 1.0];
-                events.push(Event { bracket, ..event(EventKind::Undecided, p, q, verdict) });
+            match noted {
+                None => {}
+                Some(None) => drop(self.noted.remove(&key)),
+                Some(Some(noted)) => drop(self.noted.insert(key, noted)),
             }
-            if is_announced && beyond_release == Some(true) {
-                events.push(Event {
-                    parts: parting.and_then(|parting| parting.parts),
-                    bracket: parting.map_or(end, |parting| parting.bracket),
-                    ..event(EventKind::Ended, p, q, verdict)
-                });
-                announced.contacts.push((*key, self.contacts.remove(key)));
+            if let Some((place, said)) = said {
+                self.table.set_said_at(place, said);
             }
         }
-        waiting.go_on()?;
-        put_in_order(&mut events, waiting)?;
-        Ok(events)
     }
 
     /// The bodies that turned by more than a quarter turn on a way that is asked about. Robots turn

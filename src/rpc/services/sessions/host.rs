@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tonic::metadata::MetadataMap;
 
-use super::session::Session;
+use super::session::{Demand, Session};
 use super::work::{FrameWork, Frames, Reports, Steps, Until};
 use crate::rpc::shared::Shared;
 use clearance_geometry::separation::METHODS;
@@ -45,7 +45,7 @@ pub struct SessionHost {
 pub(super) struct AnswerTime<'a> {
     /// Until when somebody waits for it.
     pub(super) call: CallTime<'a>,
-    /// What the frames may take at most.
+    /// What the frames may take at most, whatever they say.
     pub(super) budget: Duration,
     /// So many bytes their reports may have, whatever the frames say.
     pub(super) reply_bytes: u64,
@@ -172,15 +172,19 @@ impl SessionHost {
 
     /// Applies and answers frames in one job; the session goes back when that is done. Frames that
     /// are given together are merged into one answer as far as that is possible. `index` is the
-    /// place of the frame in a list of frames, if there is a list.
+    /// place of the frame in a list of frames, if there is a list. Says, too, how long they were
+    /// going to take, at a guess.
     pub(super) async fn answer(
         &self,
         held: Held<Session>,
         frames: Frames,
         index: Option<usize>,
         time: AnswerTime<'_>,
-    ) -> Result<Reports, Failure> {
-        let small = held.load(&frames, time.extent).small();
+    ) -> Result<(Reports, Duration), Failure> {
+        let Demand { time: own, estimate, size } = held.demand(&frames, time.extent);
+        let budget = own.map_or(time.budget, |own| own.min(time.budget));
+        let time = AnswerTime { budget, ..time };
+        let small = size.small();
         let mut steps = Steps::new(frames, index, self.registry.room(held.quota()));
         let short = (time.budget <= SHORT).then(|| StopGuard::after(Some(time.budget)));
         let mut held = match small {
@@ -188,7 +192,7 @@ impl SessionHost {
             Some(small) => {
                 let time = AnswerTime { short: short.as_ref(), ..time };
                 let at_once = self.at_once(small, held, &mut steps, time).await?;
-                let Some(held) = at_once else { return Ok(steps.into_reports()) };
+                let Some(held) = at_once else { return Ok((steps.into_reports(), estimate)) };
                 held
             }
         };
@@ -215,7 +219,8 @@ impl SessionHost {
             steps.into_reports()
         };
         // A stream holds back its own client while it waits; a single call is told to come again.
-        Ok(self.shared.compute.run_with_session(index.is_none(), job).await?)
+        let reports = self.shared.compute.run_with_session(index.is_none(), job).await?;
+        Ok((reports, estimate))
     }
 
     /// Goes as far as may be gone on this thread, where others wait; the session comes back if

@@ -1,9 +1,5 @@
 //! A session: a scene, and what the wire needs beside it.
 
-mod intake;
-mod load;
-mod resident;
-
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,20 +8,25 @@ use std::time::Duration;
 
 use tokio::sync::broadcast::Receiver;
 
-use self::intake::refused_items;
 use super::news::{NewsCopy, Subscribers};
 use super::refused::RefusedItems;
 use super::work::{Aside, FrameWork, Steps, Until};
 use crate::rpc::shared::Shared;
 use clearance_geometry::effort::{Cost, Effort};
 use clearance_proto as api;
+use clearance_runtime::compute::{Counted, JobSize};
 use clearance_runtime::memory::MemoryQuota;
 use clearance_runtime::metrics::{Ending, QuestionKind};
+use clearance_runtime::sessions::{Resident, Summary};
 use clearance_runtime::settings::Limits as WireLimits;
-use clearance_scene::{Applied, Declaration, Limits, Report, Runner, Scene, Waiting};
+use clearance_scene::{
+    Applied, BodyId, Declaration, Limits, MoveError, Part, Report, RobotId, Runner, Scene, Waiting,
+};
+use clearance_wire::convert::catalogue::Catalogue;
 use clearance_wire::convert::geometry::length;
 use clearance_wire::convert::options::budget;
 use clearance_wire::convert::paging::reply_bytes;
+use clearance_wire::convert::sessions::changes::{self, DeclaredChange};
 use clearance_wire::convert::sessions::cut::cut;
 use clearance_wire::convert::sessions::declare::{self, Declared, PartSource};
 use clearance_wire::convert::sessions::frame::{
@@ -33,11 +34,48 @@ use clearance_wire::convert::sessions::frame::{
 };
 use clearance_wire::convert::sessions::methods::methods;
 use clearance_wire::convert::sessions::pair::Bodies;
-use clearance_wire::convert::sessions::plan::Plan;
-use clearance_wire::convert::sessions::robots::{KnownRobots, link_name};
+use clearance_wire::convert::sessions::plan::{Plan, is_dear};
+use clearance_wire::convert::sessions::robots::{DeclaredRobot, KnownRobots, link_name};
 use clearance_wire::convert::sessions::{names, news, report, robots, state};
-use clearance_wire::path::Path;
+use clearance_wire::path::{BadField, Path, WithinLimit};
 use clearance_wire::status::Failure;
+
+/// A guess by the last frame may be wrong by any factor: a hostile client moves nothing first and
+/// then everything. A frame that might hold up the other clients of its thread for longer than this
+/// goes to the pool whatever the guess is.
+const HOLD_UP_MAX: Duration = Duration::from_millis(20);
+
+/// How long it takes to put a body where a frame says, at most.
+const MOVE_TIME: Duration = Duration::from_nanos(250);
+
+/// How long it takes to find out whether a body that moved is near another one, at most.
+const FIND_TIME: Duration = Duration::from_nanos(20);
+
+/// How long a body takes when the tree of boxes is built anew, in a scene of a hundred thousand.
+const BUILD_TIME: Duration = Duration::from_micros(1);
+
+/// How long a change of what is declared takes for each byte of it, at most: a name of a few bytes
+/// is looked up in some hundred nanoseconds.
+const DECLARED_BYTE_TIME: Duration = Duration::from_nanos(5);
+
+/// How long the verdict and the distance of a pair of parts that have moved take.
+const PAIR_TIME: Duration = Duration::from_micros(4);
+
+/// How long the depth of two parts, or their first contact, takes for each vertex of one; or all
+/// that may be asked of a polyhedron.
+const DEAR_PAIR_TIME: Duration = Duration::from_micros(10);
+
+/// What some frames take before they are answered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Demand {
+    /// What the last of them may take at most, by its own words or the session's; none: these say
+    /// nothing.
+    pub(super) time: Option<Duration>,
+    /// How long they will take, judging by the last answer.
+    pub(super) estimate: Duration,
+    /// Whether that may be where others wait.
+    pub(super) size: JobSize,
+}
 
 /// A scene with the shapes of its bodies, what its client asked for, and what it cost so far.
 #[derive(Debug)]
@@ -152,13 +190,6 @@ impl Session {
     /// At most so many parts are in the scene.
     pub(super) fn parts(&self) -> usize {
         self.scene.bodies().len() * self.parts_max
-    }
-
-    /// What a frame may take, by its own words or the session's.
-    pub(super) fn time(&self, frame: &api::Frame) -> Option<Duration> {
-        let own = frame.budget.as_ref().and_then(|budget| budget.time);
-        // A negative one is refused when the frame is read.
-        own.map_or(self.time, |time| Duration::try_from(time).ok())
     }
 
     /// How many bytes the client takes for the report of a frame.
@@ -326,6 +357,78 @@ impl Session {
         }
     }
 
+    /// That no list of the session grows beyond its limit by a frame.
+    fn fits(
+        &self,
+        asked: &AskedFrame<'_>,
+        path: &Path<'_>,
+        catalogue: &Catalogue<'_>,
+    ) -> Result<(), Failure> {
+        if let Some(changed) = &asked.frame.rule_changes {
+            let rules = asked.frame.rules.as_ref().unwrap_or(self.scene.rules());
+            changes::fit(&path.field("rule_changes"), changed, rules, catalogue)?;
+        }
+        let robots = &asked.frame.robots;
+        // Not more than there are can go.
+        let stay = self.robots.len().saturating_sub(robots.removed.len());
+        let limit = catalogue.limits.robots_per_session_max();
+        Ok(path.field("added_robots").within(limit, stay + robots.added.len())?)
+    }
+
+    /// Keeps what a frame brought that the scene has applied, but for what was refused of it.
+    fn take_up(
+        &mut self,
+        wire: &api::Frame,
+        asked: AskedFrame<'_>,
+        refused: &[(usize, MoveError)],
+    ) {
+        if self.subscribers.is_read() {
+            let is_robots = |error: &MoveError| matches!(error, MoveError::Robot(_));
+            let refused_of = [false, true].map(|of_robots| {
+                let of = refused.iter().filter(|(_, error)| is_robots(error) == of_robots);
+                of.map(|(index, _)| *index).collect()
+            });
+            self.subscribers.note(&asked.frame, &asked.moves, &refused_of);
+        }
+        for gone in &wire.removed_body_ids {
+            let shapes = self.shapes.remove(gone);
+            self.given_bytes -= shapes.map_or(0, |shapes| given_bytes(&shapes));
+        }
+        for gone in &wire.removed_robots {
+            self.robots.remove(gone);
+        }
+        asked.added_robots.into_iter().for_each(|robot| self.keep_robot(robot));
+        for Declared { body, shapes } in asked.added {
+            self.keep_shapes(body.id, &body.parts, shapes);
+        }
+        for DeclaredChange { change, shapes } in asked.changed {
+            if !shapes.is_empty() {
+                self.keep_shapes(change.id, &change.parts, shapes);
+            }
+        }
+    }
+
+    /// The robot is one of the session from now on.
+    fn keep_robot(&mut self, declared: DeclaredRobot) {
+        let DeclaredRobot { robot, registered } = declared;
+        let parts = robot.robot.parts.iter();
+        let vertices = parts.map(|part| part.body.hull().vertex_count());
+        self.vertices_max = vertices.fold(self.vertices_max, u32::max);
+        let parts = robot.robot.links.iter().map(|link| link.parts.len());
+        self.parts_max = parts.fold(self.parts_max, usize::max);
+        self.robots.insert(robot.id.0, registered);
+    }
+
+    /// The body is made of these parts from now on.
+    fn keep_shapes(&mut self, id: BodyId, parts: &[Part], shapes: Vec<PartSource>) {
+        let vertices = parts.iter().map(Part::vertex_count);
+        self.vertices_max = vertices.fold(self.vertices_max, u32::max);
+        self.parts_max = self.parts_max.max(parts.len());
+        self.given_bytes += given_bytes(&shapes);
+        let replaced = self.shapes.insert(id.0, shapes);
+        self.given_bytes -= replaced.map_or(0, |shapes| given_bytes(&shapes));
+    }
+
     fn answer(
         &mut self,
         plan: &Plan,
@@ -386,6 +489,138 @@ impl Session {
         cut_to_fit(&mut report, plan, work);
         report
     }
+
+    /// What these frames take, all of which hold so much: nobody can bound it if they might well
+    /// take longer than others can wait, or are answered by a method whose time the guesses do not
+    /// bound.
+    pub(super) fn demand(&self, frames: &[Box<api::Frame>], extent: Counted) -> Demand {
+        let each = frames.iter().map(|frame| declare::frame_estimate(frame));
+        let estimate = each.fold(self.last_elapsed, Duration::saturating_add);
+        let at_worst = frames.iter().map(|frame| self.at_worst(frame));
+        let at_worst = at_worst.fold(Duration::ZERO, Duration::saturating_add);
+        let is_bounded = at_worst <= HOLD_UP_MAX && self.are_default_methods;
+        let size = if is_bounded { JobSize::of(extent, estimate) } else { JobSize::UNKNOWN };
+        Demand { time: frames.last().and_then(|frame| self.time(frame)), estimate, size }
+    }
+
+    /// What a frame may take, by its own words or the session's.
+    fn time(&self, frame: &api::Frame) -> Option<Duration> {
+        let own = frame.budget.as_ref().and_then(|budget| budget.time);
+        // A negative one is refused when the frame is read.
+        own.map_or(self.time, |time| Duration::try_from(time).ok())
+    }
+
+    /// How long a frame might take until it is known how many bodies have to be looked for, which
+    /// is looked at then; or in all, if that is not how it is answered.
+    fn at_worst(&self, frame: &api::Frame) -> Duration {
+        let is_restructured = !frame.added_bodies.is_empty()
+            || !frame.changed_bodies.is_empty()
+            || frame.rules.is_some()
+            || frame.rule_changes.is_some()
+            || !frame.added_robots.is_empty()
+            || !frame.removed_robots.is_empty()
+            || !frame.attached.is_empty()
+            || !frame.detached_body_ids.is_empty();
+        let questions = &self.defaults.plan.questions;
+        let asks_anew = frame.report.is_some() || questions.canonical;
+        if asks_anew || is_restructured || frame.teleported {
+            let report = frame.report.as_ref();
+            let is_dear = report.map_or(self.defaults.plan.is_dear(), |report| is_dear(report));
+            let pairs = self.time_of_pairs(self.scene.pairs_enabled(), is_dear);
+            return if is_restructured { pairs + self.time_to_rebuild() } else { pairs };
+        }
+        let packed = frame.packed_poses.as_ref().map_or(0, |packed| packed.ids.len());
+        let robots = frame.robot_moves.iter();
+        let carried: usize = robots.map(|to| self.scene.moved_with(RobotId(to.id)).count()).sum();
+        let moved = frame.poses.len() + packed + carried;
+        MOVE_TIME.saturating_mul(u32::try_from(moved).unwrap_or(u32::MAX))
+    }
+
+    /// How long it takes to go through all that is declared, as every change of it does.
+    fn time_to_rebuild(&self) -> Duration {
+        let bytes = u32::try_from(self.scene.bytes_of_declaration()).unwrap_or(u32::MAX);
+        DECLARED_BYTE_TIME.saturating_mul(bytes)
+    }
+
+    /// How long it may take to find out which pairs an answer concerns: of the bodies that moved
+    /// most are still within what is kept for them, and are not looked for.
+    fn time_to_find(&mut self, plan: &Plan) -> Duration {
+        let times = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let bodies = self.scene.bodies().len();
+        match self.scene.bodies_to_find(&plan.questions) {
+            0 => Duration::ZERO,
+            found => {
+                let looked_at = times(found.saturating_mul(bodies));
+                FIND_TIME.saturating_mul(looked_at) + BUILD_TIME.saturating_mul(times(bodies))
+            }
+        }
+    }
+
+    /// How long the answers about so many pairs of bodies might take: a generous guess.
+    fn time_of_pairs(&self, pairs: u64, is_dear: bool) -> Duration {
+        let of_parts = pairs.saturating_mul((self.parts_max * self.parts_max) as u64);
+        let is_dear = is_dear || self.scene.has_continuous_bodies() || self.scene.has_meshes();
+        let each = if is_dear { DEAR_PAIR_TIME * self.vertices_max } else { PAIR_TIME };
+        each.saturating_mul(u32::try_from(of_parts).unwrap_or(u32::MAX))
+    }
+
+    /// Whether an answer might hold up others where it would be given.
+    fn holds_up(&mut self, plan: &Plan, work: &FrameWork<'_>) -> bool {
+        if !work.is_inline {
+            return false;
+        }
+        if self.time_to_find(plan) > HOLD_UP_MAX {
+            return true;
+        }
+        let Ok(pairs) = self.scene.pairs_within_reach(&plan.questions) else { return true };
+        self.time_of_pairs(pairs, plan.is_dear()) > HOLD_UP_MAX
+    }
+}
+
+impl Resident for Session {
+    fn bytes(&self) -> u64 {
+        let fixed = self.scene.bytes() + self.shapes.len() * 64 + self.last_refused.bytes();
+        self.given_bytes + fixed as u64
+    }
+
+    fn slim(&mut self) {
+        self.scene.forget_witnesses();
+    }
+
+    fn summary(&self) -> Summary {
+        Summary {
+            frame: self.scene.frame(),
+            bodies: self.scene.bodies().len() as u64,
+            checked_pairs: self.scene.pairs_enabled(),
+            contacts: self.scene.contact_count() as u64,
+            frames_answered: self.frames_answered,
+            cost: self.cost,
+            elapsed: self.elapsed,
+            pairs_known: self.scene.pairs_known() as u64,
+            pairs_asleep: self.pairs_asleep,
+            pairs_expired: self.pairs_expired,
+            body_bytes: self.given_bytes + self.scene.bytes_of_bodies() as u64,
+            pair_bytes: self.scene.bytes_of_pairs() as u64,
+        }
+    }
+}
+
+/// What was refused of a frame: poses that are none, and moves that the scene refused.
+fn refused_items(
+    asked: &AskedFrame<'_>,
+    path: &Path<'_>,
+    refused: &[(usize, MoveError)],
+    items_max: u64,
+) -> RefusedItems {
+    let mut items = RefusedItems::default();
+    let bad_pose =
+        |say: &dyn Fn() -> BadField| items.add(items_max, || Failure::from(say()).to_item());
+    asked.moves.each_left_out(path, bad_pose);
+    for (index, error) in refused {
+        items.add(items_max, || asked.refused_move(path, *index, *error));
+    }
+    items.items.shrink_to_fit();
+    items
 }
 
 /// Leaves out of a report what its client does not take.

@@ -93,13 +93,12 @@ impl Call<'_> {
         let Self { host, slot, turns, going, extent } = self;
         let held = tokio::time::timeout(turns.left(&host.shared), take_out(slot)).await;
         let held = held.map_err(|_| Failure::Deadline)??;
-        let left = turns.left(&host.shared);
-        let budget = held.time(&frame).unwrap_or(left).min(left);
+        let budget = turns.left(&host.shared);
         let (reply_bytes, own) = (room.left(), held.reply_bytes(&frame, host.shared.limits()));
         let extent = Intake::extent_of(&frame).min(*extent);
         let call = CallTime::Begun(going);
         let time = AnswerTime { call, budget, reply_bytes, extent, short: None };
-        let answered = host.answer(held, vec![Box::new(frame)], Some(index), time).await?;
+        let (answered, _) = host.answer(held, vec![Box::new(frame)], Some(index), time).await?;
         room.take(&answered, reply_bytes < own);
         Ok((answered, room))
     }

@@ -255,14 +255,10 @@ impl Talk {
         }
         // A stream may last for days; what it asks for at a time may not.
         let own = Duration::from_secs(self.host.shared.limits().call_seconds_max);
-        let time =
-            frames.last().and_then(|frame| held.time(frame)).map_or(own, |time| time.min(own));
-        let call = CallTime::FromNowOn(own);
-        let extent = self.intake.extent();
-        let reply_bytes = u64::MAX;
-        let time = AnswerTime { call, budget: time, reply_bytes, extent, short: None };
-        self.busy += held.estimate(&frames);
-        let reports = self.host.answer(held, frames, None, time).await?;
+        let (call, extent) = (CallTime::FromNowOn(own), self.intake.extent());
+        let time = AnswerTime { call, budget: own, reply_bytes: u64::MAX, extent, short: None };
+        let (reports, estimate) = self.host.answer(held, frames, None, time).await?;
+        self.busy += estimate;
         // From here on each is counted for itself.
         drop(kept);
         for report in reports {
