@@ -69,8 +69,8 @@ impl PartBody {
         }
     }
 
-    /// A polytope that holds the body: itself, its hull, or a box around a cloud. What meets the hull need not meet the
-    /// body.
+    /// A polytope that holds the body: itself, its hull, or a box around a cloud. What meets it
+    /// need not meet the body.
     pub fn hull(&self) -> &Arc<Polytope> {
         match self {
             Self::Polytope(polytope) => polytope,
