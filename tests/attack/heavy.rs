@@ -268,7 +268,8 @@ async fn ask_cell(client: Client, name: String, check: api::CheckConfigurationsR
     match name.as_str() {
         "CheckConfigurations" => drop(robots.check_configurations(check).await),
         "StreamConfigurations" => {
-            let request = api::StreamConfigurationsRequest { check: Some(check) };
+            let request =
+                api::StreamConfigurationsRequest { check: Some(check), ..Default::default() };
             let sent = tokio_stream::iter(vec![request; 4]);
             let Ok(answers) = robots.stream_configurations(sent).await else { return };
             let mut answers = answers.into_inner();

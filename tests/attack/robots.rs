@@ -28,7 +28,8 @@ fn configurations_without_end_whose_answers_are_not_taken_are_bounded() {
             let (address, check) = (server.address, check.clone());
             away.spawn(async move {
                 let client = Client::to(address).await;
-                let request = api::StreamConfigurationsRequest { check: Some(check) };
+                let request =
+                    api::StreamConfigurationsRequest { check: Some(check), ..Default::default() };
                 let sent = tokio_stream::iter(std::iter::repeat_n(request, 20));
                 let endless = sent.chain(tokio_stream::pending());
                 let _answers = client.robots().stream_configurations(endless).await.unwrap();

@@ -262,7 +262,10 @@ async fn messages_that_are_too_long_are_told_the_way_out_of_their_method() {
     told(&status, "; send the polytope in more parts");
 
     let values = Some(api::CheckConfigurationsRequest { values: xyz, ..Default::default() });
-    let asked = tokio_stream::iter([api::StreamConfigurationsRequest { check: values }]);
+    let asked = tokio_stream::iter([api::StreamConfigurationsRequest {
+        check: values,
+        ..Default::default()
+    }]);
     let mut robots = crate::robots::robots(&server);
     let mut answers = robots.stream_configurations(asked).await.unwrap().into_inner();
     told(&answers.message().await.unwrap_err(), "; send the values in more messages");

@@ -120,8 +120,8 @@ async fn every_question_is_counted_in_a_row_of_its_own_with_what_became_of_it() 
     robots(&server).check_configurations(asked.clone()).await.unwrap();
     let wrong = api::CheckConfigurationsRequest { cell: None, ..asked.clone() };
     robots(&server).check_configurations(wrong.clone()).await.unwrap_err();
-    let streamed =
-        [asked, wrong].map(|check| api::StreamConfigurationsRequest { check: Some(check) });
+    let streamed = [asked, wrong]
+        .map(|check| api::StreamConfigurationsRequest { check: Some(check), ..Default::default() });
     let answers = robots(&server).stream_configurations(tokio_stream::iter(streamed)).await;
     let mut answers = answers.unwrap().into_inner();
     for _ in 0..2 {

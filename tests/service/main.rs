@@ -10,6 +10,7 @@
 mod alias_keys;
 mod bad_input;
 mod client;
+mod clouds;
 mod compound_measures;
 mod compounds;
 mod conformance;

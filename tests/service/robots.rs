@@ -206,7 +206,8 @@ async fn a_stream_keeps_its_cell_and_counts_its_configurations() {
         ..check(&cell, api::CheckMode::FirstPair, values)
     };
     let many: Vec<f64> = (0..2_000).map(|k| f64::from(k % 40) * 0.1).collect();
-    let message = |check| api::StreamConfigurationsRequest { check: Some(check) };
+    let message =
+        |check| api::StreamConfigurationsRequest { check: Some(check), ..Default::default() };
     let messages = vec![
         message(check(&cell, api::CheckMode::FirstPair, &[0.0, 3.0])),
         message(without_cell(&many)),

@@ -75,6 +75,12 @@ impl PlacedBox {
         Self { pose, middle, half, skew: 3.0 * skew, own_error }
     }
 
+    /// At least the skew of the pose.
+    #[inline(always)]
+    pub(super) fn pose_skew(&self) -> f64 {
+        self.skew
+    }
+
     /// At most the signed clearance between the box and a ball: minus the depth where they overlap.
     ///
     /// With e the skew of the pose and w the way to the ball's centre, that is within `e |w| (1 +

@@ -75,9 +75,8 @@ impl PartBody {
         self.mesh().is_some_and(|mesh| mesh.region().is_some())
     }
 
-    /// A polytope that holds the body: itself, its hull, or a box around a cloud. What meets the
-    /// hull need not meet the
-    /// body.
+    /// A polytope that holds the body: itself, its hull, or a box around a cloud. What meets it
+    /// need not meet the body.
     pub fn hull(&self) -> &Arc<Polytope> {
         match self {
             Self::Polytope(polytope) => polytope,

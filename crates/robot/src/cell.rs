@@ -287,8 +287,8 @@ impl Cell {
         self.still.clouds().first().copied().filter(|_| any)
     }
 
-    /// Takes points of a cloud out and puts others in their place, see [`PointCloud::splice`]; none:
-    /// that obstacle is no cloud. Cells that share the cloud keep it as it was.
+    /// Takes points of a cloud out and puts others in their place, see [`PointCloud::splice`];
+    /// none: that obstacle is no cloud. Cells that share the cloud keep it as it was.
     ///
     /// [`PointCloud::splice`]: clearance_geometry::cloud::PointCloud::splice
     pub fn change_cloud(

@@ -174,12 +174,16 @@ impl<'a> Stand<'a> {
     #[inline(always)]
     pub(super) fn cloud(&mut self, [part, other]: BodyPair) -> Option<HullBesideCloud<'a>> {
         let cell = self.cell;
-        let still = (other as usize).checked_sub(cell.parts.len())?;
-        let still = cell.still.bodies().get(still)?;
+        let number = (other as usize).checked_sub(cell.parts.len())?;
+        let still = cell.still.bodies().get(number)?;
         let cloud = still.body.cloud()?.cloud();
         let hull = Placed { body: cell.hull(part), pose: self.pose(part) };
         let skew = cell.parts[part as usize].skew;
-        Some(HullBesideCloud { hull, skew, cloud: PlacedCloud::new(cloud, still.pose) })
+        Some(HullBesideCloud {
+            hull,
+            skew,
+            cloud: PlacedCloud::with_skew(cloud, still.pose, cell.still.skew_of(number)),
+        })
     }
 
     /// Calls `visit` with every pair of a part and a cloud; only with those of one link, if `only`

@@ -77,6 +77,12 @@ impl Still {
         &self.bodies
     }
 
+    /// That of the pose of a body.
+    #[inline(always)]
+    pub(super) fn skew_of(&self, body: usize) -> f64 {
+        self.boxes[body].pose_skew()
+    }
+
     /// Indices of those that are clouds.
     pub(super) fn clouds(&self) -> &[usize] {
         &self.clouds

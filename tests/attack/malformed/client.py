@@ -5,7 +5,7 @@ import grpc
 from google.protobuf import descriptor_pool, json_format, message_factory
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 
-SERVICES = [f'clearance.v1.{name}Service' for name in ('Polytope', 'Query', 'Session', 'Server')]
+SERVICES = [f'clearance.v1.{name}Service' for name in ('Polytope', 'Query', 'Robot', 'Session', 'Server')]
 OPEN_BYTES = [('grpc.max_receive_message_length', -1), ('grpc.max_send_message_length', -1)]
 
 

@@ -63,7 +63,7 @@ pub(super) fn scripts() -> Vec<Vec<Call>> {
         let cell = cell().filter(|_| is_first);
         let mode = api::CheckMode::AllPairs.into();
         let check = api::CheckConfigurationsRequest { cell, mode, values, ..Default::default() };
-        api::StreamConfigurationsRequest { check: Some(check) }
+        api::StreamConfigurationsRequest { check: Some(check), ..Default::default() }
     };
     let edges = api::CheckEdgesRequest {
         cell: cell(),

@@ -82,12 +82,13 @@ impl<'a> BallBeside<'a> {
         let apart = rounded::measure(&pair, method, Stops::default(), witness, effort)?;
         let verdict = apart.proof.verdict;
         if verdict != Verdict::Overlapping {
-            let known = (apart.lower, apart.upper, apart.stopped);
-            return known_clearance(verdict, known, apart.normal);
+            let towards_hull = apart.normal;
+            let (lower, upper) = (apart.lower, apart.upper);
+            let known = BallClearance { verdict, lower, upper, towards_hull };
+            return unless_stopped(known, apart.stopped);
         }
         let deep = rounded::measure_depth(&pair, false, witness, effort)?;
-        let known = (0.0 - deep.upper, 0.0 - deep.lower, deep.stopped);
-        known_clearance(verdict, known, unless_zero(deep.direction))
+        unless_stopped(of_depth([deep.lower, deep.upper], deep.direction), deep.stopped)
     }
 
     fn of_point(&self, effort: &mut Effort<'_>) -> Result<BallClearance, Stopped> {
@@ -95,26 +96,26 @@ impl<'a> BallBeside<'a> {
         let apart = distance::measure(&pair, Stops::default(), witness, effort)?;
         let verdict = apart.decision.verdict();
         if verdict != Verdict::Overlapping {
-            let known = (apart.lower, apart.upper, apart.stopped);
-            return known_clearance(verdict, known, normal_of(&pair, &apart, None));
+            let towards_hull = normal_of(&pair, &apart, None);
+            let (lower, upper) = (apart.lower, apart.upper);
+            let known = BallClearance { verdict, lower, upper, towards_hull };
+            return unless_stopped(known, apart.stopped);
         }
         let deep = penetration::measure(&pair, false, witness, effort)?;
-        let known = (0.0 - deep.upper, 0.0 - deep.lower, deep.stopped);
-        known_clearance(verdict, known, unless_zero(deep.direction))
+        unless_stopped(of_depth([deep.lower, deep.upper], deep.direction), deep.stopped)
     }
 }
 
-fn unless_zero(direction: Vec3) -> Option<Vec3> {
-    (direction.norm_squared() > 0.0).then_some(direction)
+/// Of bodies that overlap by a depth in this bracket; the direction may be zero.
+fn of_depth([lower, upper]: [f64; 2], direction: Vec3) -> BallClearance {
+    let towards_hull = (direction.norm_squared() > 0.0).then_some(direction);
+    let (lower, upper) = (0.0 - upper, 0.0 - lower);
+    BallClearance { verdict: Verdict::Overlapping, lower, upper, towards_hull }
 }
 
-fn known_clearance(
-    verdict: Verdict,
-    (lower, upper, stopped): (f64, f64, Option<Stopped>),
-    towards_hull: Option<Vec3>,
+fn unless_stopped(
+    known: BallClearance,
+    stopped: Option<Stopped>,
 ) -> Result<BallClearance, Stopped> {
-    match stopped {
-        Some(why) => Err(why),
-        None => Ok(BallClearance { verdict, lower, upper, towards_hull }),
-    }
+    stopped.map_or(Ok(known), Err)
 }

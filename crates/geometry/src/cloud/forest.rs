@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use arrayvec::ArrayVec;
+
 use super::leaves::{
     Below, CHILDREN, CloudNode, Corners, LEAF_POINTS, NumberedPoint, PointLeaf, around, cut, joined,
 };
@@ -284,7 +286,7 @@ impl Forest {
         /// Of the tree over blocks.
         const TOP: u32 = u32::MAX;
         let Some(root) = self.top.len().checked_sub(1) else { return Ok(()) };
-        let mut open: Vec<(f64, u32, Below)> = Vec::with_capacity(64);
+        let mut open = OpenNodes::new();
         open.push((f64::NEG_INFINITY, TOP, Below::Node(index(root))));
         while let Some((bound, block, below)) = open.pop() {
             // A bound that is no number shows nothing.
@@ -312,10 +314,15 @@ impl Forest {
     }
 }
 
+/// What a walk has still to look at: a bound, a block, and what is in it. Both trees are cut in
+/// equal parts, so that there are at most eleven levels over the blocks of the largest cloud and
+/// four in a block, with three nodes each that wait.
+type OpenNodes = ArrayVec<(f64, u32, Below), 64>;
+
 /// Adds the children of a node that may be within, the nearest last.
 #[inline(always)]
 fn push_far_first(
-    open: &mut Vec<(f64, u32, Below)>,
+    open: &mut OpenNodes,
     block: u32,
     node: &CloudNode,
     bounds: [f64; CHILDREN],

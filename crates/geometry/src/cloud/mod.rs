@@ -11,16 +11,19 @@ mod forest;
 mod leaves;
 mod probe;
 
+use std::cell::Cell;
+
 use self::ball::BallBeside;
 use self::forest::{Forest, Splice};
-use self::leaves::{Corners, PointLeaf};
-use self::probe::{HullProbe, SeenCloud};
+use self::leaves::{Corners, LEAF_POINTS, PointLeaf};
+use self::probe::{HullProbe, SeenCloud, SeenPlane};
 use crate::Vec3;
 use crate::claim::{Reach, Verdict};
 use crate::effort::{Effort, Stopped};
 use crate::pair::Placed;
 use crate::pose::{COORDINATE_MAX, Pose};
 use crate::processor;
+use arrayvec::ArrayVec;
 
 pub use self::ball::BallClearance;
 
@@ -179,8 +182,8 @@ pub struct NearestBall {
 /// at a point that is easily seen to.
 const OPEN_MAX: usize = 64;
 
-/// What a look at leaves found.
-enum Seen {
+/// What ends a walk over leaves.
+enum LookEnd {
     Overlap,
     Stopped(Stopped),
 }
@@ -188,9 +191,15 @@ enum Seen {
 impl<'a> PlacedCloud<'a> {
     /// Places a cloud.
     pub fn new(cloud: &'a PointCloud, pose: Pose) -> Self {
+        Self::with_skew(cloud, pose, pose.skew())
+    }
+
+    /// The same where the skew of the pose is known ([`Pose::skew`]).
+    #[inline]
+    pub fn with_skew(cloud: &'a PointCloud, pose: Pose, skew: f64) -> Self {
         let [low, high] = cloud.corners;
         let size = low.abs().sup(&high.abs()).sum();
-        Self { cloud, seen: SeenCloud { pose, skew: pose.skew(), size } }
+        Self { cloud, seen: SeenCloud { pose, skew, size } }
     }
 
     /// That of every ball, metres.
@@ -230,7 +239,8 @@ impl<'a> PlacedCloud<'a> {
         let reach = Reach::of_rounded([0.0, self.cloud.radius], margin);
         let within = reach.upper();
         let probe = HullProbe::new(hull, skew, &self.seen);
-        let (mut first, mut open, mut touches, mut last) = (0, Vec::new(), false, None);
+        let (mut open, mut touches, mut last) = (Vec::new(), false, None);
+        let plane = Cell::new(SeenPlane::NONE);
         let mut settle = |open: &mut Vec<u32>, effort: &mut Effort<'_>| {
             for point in open.drain(..) {
                 // Points may be equal, and a million of them may be.
@@ -238,8 +248,8 @@ impl<'a> PlacedCloud<'a> {
                 if last.replace(at) == Some(at) {
                     continue;
                 }
-                match self.ball(hull, point).verdict(reach, effort).map_err(Seen::Stopped)? {
-                    Verdict::Overlapping => return Err(Seen::Overlap),
+                match self.ball(hull, point).verdict(reach, effort).map_err(LookEnd::Stopped)? {
+                    Verdict::Overlapping => return Err(LookEnd::Overlap),
                     Verdict::Touching => touches = true,
                     Verdict::Separated => {}
                 }
@@ -249,11 +259,11 @@ impl<'a> PlacedCloud<'a> {
         let walked = self.cloud.forest.walk(
             within,
             #[inline(always)]
-            |node| probe.boxes(node),
+            |node| probe.boxes(node, &plane.get()),
             #[inline(always)]
             |leaf| {
-                effort.spend_step().map_err(Seen::Stopped)?;
-                look_at(&probe, leaf, within, &mut first, &mut open)?;
+                effort.spend_step().map_err(LookEnd::Stopped)?;
+                look_at(&probe, leaf, within, &plane, &mut open)?;
                 if open.len() > OPEN_MAX {
                     settle(&mut open, effort)?;
                 }
@@ -263,63 +273,13 @@ impl<'a> PlacedCloud<'a> {
         match walked.and_then(|()| settle(&mut open, effort)) {
             Ok(()) if touches => Ok(Verdict::Touching),
             Ok(()) => Ok(Verdict::Separated),
-            Err(Seen::Overlap) => Ok(Verdict::Overlapping),
-            Err(Seen::Stopped(why)) => Err(why),
+            Err(LookEnd::Overlap) => Ok(Verdict::Overlapping),
+            Err(LookEnd::Stopped(why)) => Err(why),
         }
     }
 
     fn ball<'h>(&self, hull: &Placed<'h>, point: u32) -> BallBeside<'h> {
         BallBeside::new(hull, self.cloud.points[point as usize], &self.seen.pose)
-    }
-
-    /// The first point whose ball stands as the cloud does, which is in contact with the hull.
-    pub fn first_in_contact(
-        &self,
-        hull: &Placed<'_>,
-        skew: f64,
-        verdict: Verdict,
-        effort: &mut Effort<'_>,
-    ) -> Result<Option<u32>, Stopped> {
-        let reach = Reach::of_rounded([0.0, self.cloud.radius], 0.0);
-        let within = reach.upper();
-        let probe = HullProbe::new(hull, skew, &self.seen);
-        let (mut start, mut best) = (0, None);
-        self.cloud.forest.walk(
-            within,
-            |node| probe.boxes(node),
-            |leaf| {
-                effort.spend_step()?;
-                let is_earlier = |number: u32| best.is_none_or(|best| number < best);
-                if !leaf.numbers.into_iter().any(is_earlier) {
-                    return Ok(within);
-                }
-                let seen = probe.see(leaf);
-                if probe.are_beyond(&seen, within) {
-                    return Ok(within);
-                }
-                let heights = probe.heights(&seen, within, &mut start);
-                for lane in 0..leaf.count as usize {
-                    let number = leaf.numbers[lane];
-                    if best.is_some_and(|best| number >= best) {
-                        continue;
-                    }
-                    let top = heights.map(|heights| heights[lane]);
-                    if top.is_some_and(|top| top > within + probe.error()) {
-                        continue;
-                    }
-                    let is_inside = top.is_some_and(|top| top < -probe.depth_error(&seen, lane));
-                    let stands = match is_inside {
-                        true => Verdict::Overlapping,
-                        false => self.ball(hull, number).verdict(reach, effort)?,
-                    };
-                    if stands == verdict {
-                        best = Some(number);
-                    }
-                }
-                Ok::<f64, Stopped>(within)
-            },
-        )?;
-        Ok(best)
     }
 
     /// The ball of the cloud with the least signed distance from the hull; none: all are farther
@@ -345,59 +305,67 @@ impl<'a> PlacedCloud<'a> {
         above: f64,
         effort: &mut Effort<'_>,
     ) -> Result<Option<NearestBall>, Stopped> {
-        let radius = self.cloud.radius;
         let probe = HullProbe::new(hull, skew, &self.seen);
-        // Signed distances of points, not of balls; a sum with the radius rounds once.
-        let beyond = |clearance: f64| (clearance + radius).next_up();
-        let (mut start, mut known) = (0, beyond(above));
-        let (mut found, mut room): (Vec<Candidate>, usize) = (Vec::new(), OPEN_MAX);
+        let mut search = BallSearch::new(above, self.cloud.radius);
+        let plane = Cell::new(SeenPlane::NONE);
         self.cloud.forest.walk(
-            known,
+            search.known,
             #[inline(always)]
-            |node| probe.boxes(node),
+            |node| probe.boxes(node, &plane.get()),
             #[inline(always)]
             |leaf| {
                 effort.spend_step()?;
-                let seen = probe.see(leaf);
-                if probe.are_beyond(&seen, known) {
-                    return Ok(known);
-                }
-                let heights = probe.heights(&seen, known, &mut start);
-                for lane in 0..leaf.count as usize {
-                    let point = leaf.numbers[lane];
-                    let top = heights.map(|heights| heights[lane]);
-                    let lower = top.map_or(f64::NEG_INFINITY, |top| top - probe.error());
-                    if lower > known {
-                        continue;
-                    }
-                    if let Some(last) = found.last_mut().filter(|last| self.are_one(last, point)) {
-                        last.point = last.point.min(point);
-                        continue;
-                    }
-                    let depth_error = probe.depth_error(&seen, lane);
-                    let depth = top.filter(|top| *top < -depth_error);
-                    let exact = match depth {
-                        Some(_) => None,
-                        None => Some(self.ball(hull, point).clearance(radius, effort)?),
-                    };
-                    let of_depth = depth.map_or(f64::INFINITY, |top| top + depth_error);
-                    let upper = exact.map_or(of_depth, |exact| beyond(exact.upper));
-                    known = known.min(upper);
-                    found.push(Candidate { lower, point, exact });
-                    if found.len() > room {
-                        found.retain(|one| one.lower <= known);
-                        room = 2 * found.len().max(OPEN_MAX);
-                    }
-                }
-                Ok::<f64, Stopped>(known)
+                search.plane = plane.get();
+                self.measure_leaf(&mut search, &probe, leaf, effort)?;
+                plane.set(search.plane);
+                Ok::<f64, Stopped>(search.known)
             },
         )?;
-        found.retain(|one| one.lower <= known);
-        self.nearest_of(hull, &found, above, effort)
+        search.found.retain(|one| one.lower <= search.known);
+        self.nearest_of(hull, &search.found, above, effort)
+    }
+
+    /// Adds the points of a leaf that may be the nearest, the lowest first.
+    #[inline(always)]
+    fn measure_leaf(
+        &self,
+        search: &mut BallSearch,
+        probe: &HullProbe<'_>,
+        leaf: &PointLeaf,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Stopped> {
+        let seen = probe.see(leaf);
+        if probe.are_beyond(&seen, search.known) {
+            return Ok(());
+        }
+        let heights = probe.heights(&seen, search.known, &mut search.plane);
+        let tops = heights.unwrap_or([f64::NEG_INFINITY; LEAF_POINTS]);
+        let mut lanes: ArrayVec<usize, LEAF_POINTS> = (0..leaf.count as usize).collect();
+        lanes.sort_unstable_by(|a, b| tops[*a].total_cmp(&tops[*b]));
+        for lane in lanes {
+            let (point, lower) = (leaf.numbers[lane], tops[lane] - probe.error());
+            if lower > search.known {
+                break;
+            }
+            if let Some(last) = search.found.last_mut().filter(|last| self.are_one(last, point)) {
+                last.point = last.point.min(point);
+                continue;
+            }
+            let depth_error = probe.depth_error(&seen, lane);
+            let is_inside = heights.is_some() && tops[lane] < -depth_error;
+            let (upper, exact) = if is_inside {
+                (tops[lane] + depth_error, None)
+            } else {
+                let exact = self.ball(probe.hull(), point).clearance(self.cloud.radius, effort)?;
+                (with_radius(exact.upper, self.cloud.radius), Some(exact))
+            };
+            search.add(BallCandidate { lower, point, exact }, upper);
+        }
+        Ok(())
     }
 
     /// Whether a point is where a candidate is.
-    fn are_one(&self, candidate: &Candidate, point: u32) -> bool {
+    fn are_one(&self, candidate: &BallCandidate, point: u32) -> bool {
         let [a, b] = [candidate.point, point].map(|point| &self.cloud.points[point as usize]);
         a == b
     }
@@ -406,13 +374,13 @@ impl<'a> PlacedCloud<'a> {
     fn nearest_of(
         &self,
         hull: &Placed<'_>,
-        found: &[Candidate],
+        found: &[BallCandidate],
         above: f64,
         effort: &mut Effort<'_>,
     ) -> Result<Option<NearestBall>, Stopped> {
         let mut best: Option<NearestBall> = None;
         let mut lower = f64::INFINITY;
-        for Candidate { point, exact, .. } in found.iter().copied() {
+        for BallCandidate { point, exact, .. } in found.iter().copied() {
             let clearance = match exact {
                 Some(known) => known,
                 None => self.ball(hull, point).clearance(self.cloud.radius, effort)?,
@@ -436,12 +404,46 @@ impl<'a> PlacedCloud<'a> {
 
 /// A point that may be the nearest.
 #[derive(Clone, Copy, Debug)]
-struct Candidate {
+struct BallCandidate {
     /// At most its signed distance, of the point and not of the ball, metres.
     lower: f64,
     point: u32,
     /// That of the ball, where it is known already.
     exact: Option<BallClearance>,
+}
+
+/// A search for the nearest ball.
+#[derive(Debug)]
+struct BallSearch {
+    found: Vec<BallCandidate>,
+    /// So many may be found before those are left out that are no candidates any more.
+    room: usize,
+    /// At least the signed distance of the nearest point, metres.
+    known: f64,
+    /// What to look at first.
+    plane: SeenPlane,
+}
+
+impl BallSearch {
+    /// For a ball of this radius that is no farther than `above`.
+    fn new(above: f64, radius: f64) -> Self {
+        let known = with_radius(above, radius);
+        Self { found: Vec::new(), room: OPEN_MAX, known, plane: SeenPlane::NONE }
+    }
+
+    fn add(&mut self, candidate: BallCandidate, upper: f64) {
+        self.known = self.known.min(upper);
+        self.found.push(candidate);
+        if self.found.len() > self.room {
+            self.found.retain(|one| one.lower <= self.known);
+            self.room = 2 * self.found.len().max(OPEN_MAX);
+        }
+    }
+}
+
+/// At least the signed distance of a point whose ball has this one: a sum rounds once.
+fn with_radius(clearance: f64, radius: f64) -> f64 {
+    (clearance + radius).next_up()
 }
 
 /// Looks at the points of a leaf: those that are neither farther than `within` for certain nor
@@ -451,14 +453,17 @@ fn look_at(
     probe: &HullProbe<'_>,
     leaf: &PointLeaf,
     within: f64,
-    first: &mut usize,
+    plane: &Cell<SeenPlane>,
     open: &mut Vec<u32>,
-) -> Result<(), Seen> {
+) -> Result<(), LookEnd> {
     let seen = probe.see(leaf);
     if probe.are_beyond(&seen, within) {
         return Ok(());
     }
-    let Some(heights) = probe.heights(&seen, within, first) else {
+    let mut last = plane.get();
+    let heights = probe.heights(&seen, within, &mut last);
+    plane.set(last);
+    let Some(heights) = heights else {
         open.extend_from_slice(&leaf.numbers[..leaf.count as usize]);
         return Ok(());
     };
@@ -466,7 +471,7 @@ fn look_at(
     for lane in 0..leaf.count as usize {
         let top = heights[lane];
         if top < 0.0 && top < -probe.depth_error(&seen, lane) {
-            return Err(Seen::Overlap);
+            return Err(LookEnd::Overlap);
         }
         let is_beyond = top > beyond;
         if !is_beyond {

@@ -1,12 +1,13 @@
 //! A hull as seen by a cloud: what boxes and facets show of points, with bounds for all rounding.
 //!
-//! A point p of the cloud is at `x = C p + t` in the world, a point v of the hull at `R v + s`. What
-//! is computed is `y = A p + b` with `A = Rᵀ C` and `b = Rᵀ (t - s)`, where the hull would see the
-//! point if R were a rotation. With e the skew of R, `|RᵀR - I|`, and the polar factor `R = Q P`, the
-//! exact signed distance is that of `P⁻¹ y` from `P H`: within `1.01 e (|y| + |H|)` of that of y from
-//! H, for P and its inverse are within e of the identity. That of the cloud's own pose is needed
-//! where the hull's box is seen from the cloud, through `Aᵀ` for the inverse of A. Rounding is below
-//! 64 u times the sizes of all terms, of which [`BOUND_SLACK`] is a hundred times as much.
+//! A point p of the cloud is at `x = C p + t` in the world, a point v of the hull at `R v + s`.
+//! What is computed is `y = A p + b` with `A = Rᵀ C` and `b = Rᵀ (t - s)`, where the hull would see
+//! the point if R were a rotation. With e the skew of R, `|RᵀR - I|`, and the polar factor
+//! `R = Q P`, the exact signed distance is that of `P⁻¹ y` from `P H`: within `1.01 e (|y| + |H|)`
+//! of that of y from H, for P and its inverse are within e of the identity. The skew of the cloud's
+//! own pose is needed where the hull's box is seen from the cloud, through `Aᵀ` for the inverse of
+//! A. Rounding is below 64 u times the sizes of all terms, and [`BOUND_SLACK`] is a hundred times
+//! as much.
 //!
 //! The signed distance is that from the surface, negative inside. A box that holds the hull is no
 //! farther from a point than the hull, and a facet's plane no farther than the hull: so both bound
@@ -22,6 +23,7 @@ use crate::{Mat3, Vec3};
 /// See the module.
 #[derive(Clone, Debug)]
 pub(super) struct HullProbe<'a> {
+    hull: Placed<'a>,
     /// None of a hull that is flat or has very many facets: of such a one boxes tell alone.
     faces: Option<&'a FaceTable>,
     turn: Mat3,
@@ -45,6 +47,22 @@ pub(super) type SeenPoints = [[f64; LEAF_POINTS]; 3];
 
 /// The largest height of each point of a leaf above a facet's plane, metres.
 pub(super) type Heights = [f64; LEAF_POINTS];
+
+/// A plane of a facet that has shown some points to be far, as the cloud sees it: it may show the
+/// same of whole nodes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SeenPlane {
+    /// Where the facet is in the table.
+    block: usize,
+    normal: [f64; 3],
+    /// The hull is behind this along the normal.
+    offset: f64,
+}
+
+impl SeenPlane {
+    /// None yet: behind it is everything.
+    pub(super) const NONE: Self = Self { block: 0, normal: [0.0; 3], offset: f64::INFINITY };
+}
 
 /// A placed cloud, as far as a hull has to know it.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +94,7 @@ impl<'a> HullProbe<'a> {
         let of_normals = faces.map_or(0.0, |table| 4.0 * table.radius * table.worst_error);
         let error = size * (BOUND_SLACK + 4.0 * (skew + cloud.skew)) + of_normals + UNDERFLOW_FLOOR;
         Self {
+            hull: *hull,
             faces,
             turn,
             turn_sizes,
@@ -89,6 +108,11 @@ impl<'a> HullProbe<'a> {
         }
     }
 
+    /// The hull.
+    pub(super) fn hull(&self) -> &Placed<'a> {
+        &self.hull
+    }
+
     /// At least by how much a signed distance errs, metres.
     pub(super) fn error(&self) -> f64 {
         self.error
@@ -96,7 +120,7 @@ impl<'a> HullProbe<'a> {
 
     /// At most the signed distances of all points below the children of a node, metres.
     #[inline(always)]
-    pub(super) fn boxes(&self, node: &CloudNode) -> [f64; CHILDREN] {
+    pub(super) fn boxes(&self, node: &CloudNode, plane: &SeenPlane) -> [f64; CHILDREN] {
         let mut bounds = [f64::NEG_INFINITY; CHILDREN];
         let (m, h) = (&node.middles, &node.halves);
         for k in 0..3 {
@@ -111,7 +135,14 @@ impl<'a> HullProbe<'a> {
                 bounds[lane] = larger(larger(bounds[lane], of_hull), seen);
             }
         }
-        bounds.map(|bound| bound - self.error)
+        let [x, y, z] = plane.normal;
+        let [u, v, w] = plane.normal.map(f64::abs);
+        for lane in 0..CHILDREN {
+            let middle = x * m[0][lane] + y * m[1][lane] + z * m[2][lane];
+            let half = u * h[0][lane] + v * h[1][lane] + w * h[2][lane];
+            bounds[lane] = larger(middle - half - plane.offset, bounds[lane]) - self.error;
+        }
+        bounds
     }
 
     /// Where the hull sees the points of a leaf.
@@ -141,14 +172,14 @@ impl<'a> HullProbe<'a> {
     }
 
     /// How high the points are above the planes of the facets, unless all are higher than `within`
-    /// above one: then as far as that shows. `first` is where to begin, and is left where it showed.
-    /// None: there are no planes to tell.
+    /// above one: then as far as that shows. `plane` is where to begin, and is left where it
+    /// showed. None: there are no planes to tell.
     #[inline(always)]
     pub(super) fn heights(
         &self,
         seen: &SeenPoints,
         within: f64,
-        first: &mut usize,
+        plane: &mut SeenPlane,
     ) -> Option<Heights> {
         let table = self.faces?;
         let within = within + self.error;
@@ -158,9 +189,10 @@ impl<'a> HullProbe<'a> {
         }
         let mut tops = [f64::NEG_INFINITY; LEAF_POINTS];
         let count = table.faces.len();
-        let begin = if *first < count { *first } else { 0 };
-        for step in 0..count {
-            let block = if begin + step < count { begin + step } else { begin + step - count };
+        // Where the last leaf was shown to be far, then where this one is farthest, then all.
+        let guesses = [plane.block.min(count - 1), usize::MAX];
+        for (step, guess) in guesses.into_iter().chain(0..count).enumerate() {
+            let block = if step == 1 { highest_block(table, &at) } else { guess };
             let face = &table.faces[block];
             for k in 0..WIDE {
                 let [x, y, z] = [0, 1, 2].map(|j| face.normals[j][k]);
@@ -172,11 +204,32 @@ impl<'a> HullProbe<'a> {
             }
             let are_beyond = tops.iter().fold(true, |all, top| all & (*top > within));
             if are_beyond {
-                *first = block;
+                *plane = self.plane(table, block, &at);
                 break;
             }
         }
         Some(tops)
+    }
+
+    /// The plane in this block above which all of these points are the highest.
+    #[inline(always)]
+    fn plane(&self, table: &FaceTable, block: usize, at: &SeenPoints) -> SeenPlane {
+        let face = &table.faces[block];
+        let (mut best, mut highest) = (0, f64::NEG_INFINITY);
+        for k in 0..WIDE {
+            let [x, y, z] = [0, 1, 2].map(|j| face.normals[j][k]);
+            let mut lowest = f64::INFINITY;
+            for lane in 0..LEAF_POINTS {
+                let along = x * at[0][lane] + y * at[1][lane] + z * at[2][lane];
+                lowest = if along < lowest { along } else { lowest };
+            }
+            if lowest - face.offsets[k] > highest {
+                (best, highest) = (k, lowest - face.offsets[k]);
+            }
+        }
+        let normal = Vec3::from_fn(|j, _| face.normals[j][best]);
+        let offset = face.offsets[best] - normal.dot(&(self.shift - self.centre));
+        SeenPlane { block, normal: self.turn.tr_mul(&normal).into(), offset }
     }
 
     /// At least by how much the height of a point that is inside says its depth wrongly, metres;
@@ -188,6 +241,26 @@ impl<'a> HullProbe<'a> {
         let away = (0..3).map(|k| (seen[k][lane] - self.centre[k]).abs()).sum::<f64>();
         self.error + self.normal_error * 2.0 * (away + radius)
     }
+}
+
+/// The facets with the plane that is farthest below the middle of these points, up to rounding.
+#[inline(always)]
+fn highest_block(table: &FaceTable, at: &SeenPoints) -> usize {
+    let [x, y, z] = at.map(|row| row.iter().sum::<f64>() / LEAF_POINTS as f64);
+    let (mut best, mut top) = (0, f64::NEG_INFINITY);
+    for (block, face) in table.faces.iter().enumerate() {
+        let [a, b, c] = &face.normals;
+        let mut heights = [0.0; WIDE];
+        for k in 0..WIDE {
+            heights[k] = x * a[k] + y * b[k] + z * c[k] - face.offsets[k];
+        }
+        let [a, b, c, d] = heights;
+        let height = larger(larger(a, b), larger(c, d));
+        if height > top {
+            (best, top) = (block, height);
+        }
+    }
+    best
 }
 
 /// The larger; of a NaN and anything, the second.

@@ -58,7 +58,7 @@ fn nearest_one_by_one(hull: &Placed<'_>, cloud: &PointCloud, pose: &Pose) -> Nea
 }
 
 #[test]
-fn a_cloud_stands_as_the_worst_of_its_balls_and_names_the_first() {
+fn a_cloud_stands_as_the_worst_of_its_balls() {
     let mut random = Random::new(1);
     let mut seen = [0; 3];
     for case in 0..600 {
@@ -77,12 +77,6 @@ fn a_cloud_stands_as_the_worst_of_its_balls_and_names_the_first() {
         let verdict = placed.verdict(&hull, hull.pose.skew(), margin, effort).unwrap();
         assert_eq!(verdict, worst(&alone), "case {case}");
         seen[usize::from(rank(verdict))] += 1;
-        if margin > 0.0 || verdict == Verdict::Separated {
-            continue;
-        }
-        let first = placed.first_in_contact(&hull, hull.pose.skew(), verdict, effort).unwrap();
-        let expected = alone.iter().position(|one| *one == verdict).unwrap();
-        assert_eq!(first, Some(u32::try_from(expected).unwrap()), "case {case}");
     }
     assert!(seen[0] > 100 && seen[2] > 100, "{seen:?}");
 }
@@ -202,9 +196,8 @@ fn a_changed_cloud_answers_as_one_that_is_built_anew() {
             let mut ask = |cloud: &PointCloud| {
                 let placed = PlacedCloud::new(cloud, of_cloud);
                 let verdict = placed.verdict(&hull, skew, 0.0, effort).unwrap();
-                let first = placed.first_in_contact(&hull, skew, verdict, effort).unwrap();
                 let nearest = placed.nearest(&hull, skew, f64::INFINITY, effort).unwrap();
-                (verdict, first.filter(|_| verdict != Verdict::Separated), nearest)
+                (verdict, nearest)
             };
             assert_eq!(ask(&changed), ask(&anew));
         }

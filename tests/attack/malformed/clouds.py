@@ -1,0 +1,66 @@
+"""Clouds of points in cells that are none, or are some only to be slow or large; and changes that cannot be made."""
+import array, time
+
+BAD, FULL, LATER = 'INVALID_ARGUMENT', 'RESOURCE_EXHAUSTED', 'DEADLINE_EXCEEDED'
+
+SLIDER = '''<robot name="cloud-slider"><link name="rail"/><link name="cart"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
+<joint name="slide" type="prismatic"><parent link="rail"/><child link="cart"/><axis xyz="1 0 0"/><limit lower="-9" upper="9" velocity="2"/></joint></robot>'''
+
+MODES = ('CHECK_MODE_FIRST_PAIR', 'CHECK_MODE_ALL_PAIRS', 'CHECK_MODE_CLEARANCE', 'CHECK_MODE_LINK_CLEARANCE')
+
+
+def clouds(wire, report):
+    """Numbers that are none, changes out of range, very many points that are one, very large radii, and points without end."""
+    robot = wire.call('RegisterRobot', {'urdf': SLIDER}).message.robot.id
+    cell = lambda *given: {'robots': [{'robotId': robot}], 'obstacles': [{'cloud': one} for one in given]}
+    check = lambda *given, **more: {'cell': cell(*given), 'values': [0.0, 1.0], **more}
+    good = {'xyz': [3, 0, 0], 'radius': 0.25}
+    for wrong in ('NaN', 'Infinity', '-Infinity', 1e300, -1.7e308):
+        report.refused(f'a point at {wrong}', wire.call('CheckConfigurations', check(good, {'xyz': [0, wrong, 0]})), BAD, field='cell.obstacles[1].cloud.xyz[1]')
+        report.refused(f'a radius of {wrong}', wire.call('CheckConfigurations', check({**good, 'radius': wrong})), BAD, field='cell.obstacles[0].cloud.radius')
+    report.refused('single NaN', wire.call('CheckConfigurations', check({'xyzSingle': [0, 0, 'NaN']})), BAD, field='cell.obstacles[0].cloud.xyz_single[2]')
+    report.refused('a negative radius', wire.call('CheckConfigurations', check({**good, 'radius': -5e-324})), BAD, field='cell.obstacles[0].cloud.radius')
+    for numbers in ([], [1], [1, 2, 3, 4]): report.refused(f'{len(numbers)} numbers', wire.call('CheckConfigurations', check({'xyz': numbers})), BAD)
+    report.refused('both lists', wire.call('CheckConfigurations', check({'xyz': [1, 2, 3], 'xyzSingle': [1, 2, 3]})), BAD, field='cell.obstacles[0].cloud.xyz_single')
+
+    changed = lambda *changes: wire.call('StreamConfigurations', [{'check': check(good)}, {'check': {'values': [0.0]}, 'cloudChanges': list(changes)}], timeout=40)
+    last = 2**32 - 1
+    for change, field in (({'obstacle': 1}, 'obstacle'), ({'obstacle': last}, 'obstacle'), ({'first': 2}, 'first'), ({'first': last, 'removed': last}, 'first'),
+                          ({'removed': 2}, 'removed'), ({'first': 1, 'removed': last}, 'removed'), ({'removed': 1}, 'removed'),
+                          ({'xyz': [0, 0, 'NaN']}, 'xyz[2]'), ({'xyz': [0, 0]}, 'xyz'), ({'xyz': [0, 0, 0], 'xyzSingle': [0, 0, 0]}, 'xyz_single')):
+        report.refused(f'a change {change}', changed(change), BAD, field=f'cloud_changes[0].{field}')
+    report.refused('the second change', changed({'removed': 1, 'xyz': [9, 9, 9]}, {'first': 1, 'removed': 1}), BAD, field='cloud_changes[1].removed')
+    report.refused('before a cell', wire.call('StreamConfigurations', [{'check': {'values': [0.0]}, 'cloudChanges': [{}]}]), BAD, field='check.cell')
+    report.refused('too many changes', changed(*[{'first': 1}] * (wire.limit('cloud_changes_max') + 1)), BAD)
+
+    made = {'tiny': {'xyz': [5e-324, 0, -5e-324], 'radius': 5e-324}, 'huge': {'xyz': [2.0**957, 0, 0], 'radius': 2.0**957},
+            'everywhere': {'xyz': [2.0**957, -2.0**957, 0, 5e-324, 0, 0], 'radius': 0.0}, 'wide': {'xyz': [k * 1e-3 for k in range(30_000)], 'radius': 1e200}}
+    count = 250_000
+    one_point = wire.type('clearance.v1.CheckConfigurationsRequest')(values=[0.0, 1.0, 2.25, 2.5, 9.0])
+    one_point.cell.robots.add(robot_id=robot)
+    one_point.cell.obstacles.add().cloud.xyz_single.extend(array.array('f', [3, 0, 0]) * count)
+    one_point.cell.obstacles[0].cloud.radius = 0.25
+    for mode in MODES:
+        for name, given in made.items():
+            started = time.monotonic()
+            reply = wire.call('CheckConfigurations', check(given, mode=mode, withGradient=True), timeout=10)
+            took = time.monotonic() - started
+            report.holds(reply.code in ('OK', LATER) and took < 11 * wire.slow, f'{name} in {mode}: {took:.1f} s, {reply.code}')
+        one_point.mode = MODES.index(mode) + 1
+        started = time.monotonic()
+        reply = wire.call('CheckConfigurations', one_point, timeout=20)
+        took = time.monotonic() - started
+        report.holds(reply.code == 'OK' and list(reply.message.verdicts) == [1, 1, 2, 3, 1] and took < 10 * wire.slow, f'one point {count} times in {mode}: {took:.1f} s, {reply}')
+    reply = wire.call('CheckConfigurations', one_point, timeout=0.01 / wire.slow)
+    report.holds(reply.code in (LATER, 'OK'), f'a deadline in the middle: {reply}')
+
+    # Ever more points: refused at the limit, with the field.
+    stream = wire.type('clearance.v1.StreamConfigurationsRequest')
+    messages = [stream(check=one_point)]
+    for _ in range(wire.limit('cloud_points_max') // count):
+        more = stream(check={'values': [0.0]})
+        more.cloud_changes.add().xyz_single.extend(array.array('f', [3, 0, 0]) * count)
+        messages.append(more)
+    report.refused('points without end', wire.call('StreamConfigurations', messages, timeout=60), (BAD, FULL))
+    report.holds(wire.call('GetServerInfo', {}).code == 'OK', 'alive')
+    wire.call('DeleteRobot', {'id': robot})
