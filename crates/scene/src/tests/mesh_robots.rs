@@ -1,4 +1,5 @@
-//! Robots whose links are meshes, beside the same robots whose links are what these are the union of.
+//! Robots whose links are meshes, beside the same robots whose links are what these are the union
+//! of.
 
 use super::meshes::{body, channel, channel_of_boxes, meet, scaled};
 use super::robots::{frame, on_the_way, placed, to};
