@@ -2,8 +2,8 @@
 //! is wrong with them.
 
 use api::robot_obstacle::Shape;
-use clearance::runtime::settings::Limits;
 use clearance_proto as api;
+use clearance_runtime::settings::Limits;
 use tokio_stream::iter;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;

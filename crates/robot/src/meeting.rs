@@ -1,4 +1,4 @@
-//! When two convex parts first meet, of which a robot moves one or both: along the true path of its
+//! When two parts first meet, of which a robot moves one or both: along the true path of its
 //! joints.
 //!
 //! The search is that of edges ([`super::edge`]), in a cell of these two parts alone. Near a
@@ -8,23 +8,25 @@
 use std::sync::Arc;
 
 use super::ball::OuterBall;
+use super::body::PartBody;
 use super::cell::{Cell, CellLink, CellPart};
 use super::edge::{EdgeAnswer, EdgeQuestion};
 use super::kinematics::Kinematics;
 use super::path::{ChainPath, Hanging};
+use super::solids::Solids;
 use super::still::{Still, StillBody};
 use super::tree::Tree;
 use clearance_geometry::claim::{Outcome, Reach};
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::{Pose, STRETCH_MAX};
 
-/// A convex part on its way.
+/// A part on its way.
 #[derive(Clone, Debug)]
 pub struct Traveller {
     /// It.
-    pub polytope: Arc<Polytope>,
-    /// The radius of the balls around all its points, metres; of a polytope itself 0.
+    pub body: PartBody,
+    /// The radius of the balls around all points of a polytope, metres; of the polytope itself, and
+    /// of a mesh, 0.
     pub radius: f64,
     /// How it goes.
     pub course: Course,
@@ -91,7 +93,7 @@ pub fn first_meeting(
     effort: &mut Effort<'_>,
 ) -> Met {
     let (cell, [from, to]) = cell_of(travellers, asked.deviation);
-    meeting(&cell, [&from, &to], reach(travellers, asked), asked.tolerance, effort)
+    meeting(&cell, [&from, &to], reach(travellers, asked, &cell), asked.tolerance, effort)
 }
 
 /// When the two part for good: as they meet when they go back, from the end to the start.
@@ -101,12 +103,16 @@ pub fn first_meeting_backwards(
     effort: &mut Effort<'_>,
 ) -> Met {
     let (cell, [from, to]) = cell_of(travellers, asked.deviation);
-    meeting(&cell, [&to, &from], reach(travellers, asked), asked.tolerance, effort)
+    meeting(&cell, [&to, &from], reach(travellers, asked, &cell), asked.tolerance, effort)
 }
 
-/// How near the polytopes are where the two are within the margin.
-fn reach([p, q]: [&Traveller; 2], asked: Rendezvous) -> Reach {
-    Reach::of_rounded([p.radius, q.radius], asked.margin)
+/// How near the polytopes are where the two are within the margin. Beside a mesh the cell itself
+/// knows the radii.
+fn reach([p, q]: [&Traveller; 2], asked: Rendezvous, cell: &Cell) -> Reach {
+    match cell.solids {
+        Some(_) => Reach::from(asked.margin),
+        None => Reach::of_rounded([p.radius, q.radius], asked.margin),
+    }
 }
 
 fn meeting(
@@ -148,11 +154,11 @@ fn cell_of(travellers: [&Traveller; 2], deviation: f64) -> (Cell, [Vec<f64>; 2])
     let (mut tree, mut values) = (Tree::default(), [Vec::new(), Vec::new()]);
     let (mut hung, mut still) = (Vec::new(), Vec::new());
     let (mut slack, mut known): (f64, Option<(&Arc<ChainPath>, usize)>) = (deviation, None);
-    for Traveller { polytope, course, .. } in travellers {
-        let polytope = polytope.clone();
+    for Traveller { body, course, .. } in travellers {
+        let body = body.clone();
         let (path, hanging) = match course {
             Course::Still(pose) => {
-                still.push(StillBody { body: polytope.into(), pose: *pose });
+                still.push(StillBody { body, pose: *pose });
                 continue;
             }
             Course::On(path, hanging) => (path, hanging),
@@ -169,17 +175,25 @@ fn cell_of(travellers: [&Traveller; 2], deviation: f64) -> (Cell, [Vec<f64>; 2])
             }
         };
         known = Some((path, first));
-        let ball = OuterBall::of(&polytope, &hanging.pose);
+        let ball = OuterBall::of(body.hull(), &hanging.pose);
         slack += path.slack(hanging, ball.centre.norm() + ball.radius * STRETCH_MAX);
-        hung.push((polytope, hanging.frame.map(|frame| frame + first), hanging.pose));
+        hung.push((body, hanging.frame.map(|frame| frame + first), hanging.pose));
     }
     let (kinematics, still) = (Kinematics::new(tree), Still::new(still));
     let (mut parts, mut links) = (Vec::new(), Vec::new());
-    for (at, (polytope, frame, pose)) in hung.into_iter().enumerate() {
-        let part = CellPart::new(polytope.into(), pose, &kinematics, frame);
+    for (at, (body, frame, pose)) in hung.into_iter().enumerate() {
+        let part = CellPart::new(body, pose, &kinematics, frame);
         links.push(CellLink { frame, parts: at..at + 1, ball: part.ball });
         parts.push(part);
     }
     let link_pairs = if links.len() == 2 { vec![[0, 1]] } else { Vec::new() };
-    (Cell { kinematics, parts, links, link_pairs, still, solids: None, slack }, values)
+    let of_still = still.bodies().iter().map(|one| &one.body);
+    let solids = Solids::new(parts.iter().map(|one| &one.body).chain(of_still), parts.len());
+    // A mesh has no radius, so whose it is does not matter.
+    let radii = travellers.map(|one| one.radius);
+    let solids = solids.map(|solids| {
+        slack = (slack + Reach::of_rounded(radii, 0.0).upper()).next_up();
+        solids.of_rounded(radii)
+    });
+    (Cell { kinematics, parts, links, link_pairs, still, solids, slack }, values)
 }

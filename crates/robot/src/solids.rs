@@ -76,6 +76,9 @@ pub(super) struct Solids {
     /// Where those are that stand still, after so many parts of robots.
     still: Vec<PlacedOnce>,
     part_count: usize,
+    /// Of two bodies that alone are in the cell: the radii of the balls around all their points,
+    /// metres.
+    radii: [f64; 2],
 }
 
 /// Where the points of a body are: placed when its faces are first asked for in that pose.
@@ -121,7 +124,13 @@ impl Solids {
         };
         let bodies: Vec<FacedBody> = bodies.map(faced).collect();
         let still = bodies[part_count..].iter().map(|_| PlacedOnce::default()).collect();
-        Some(Self { bodies, still, part_count })
+        Some(Self { bodies, still, part_count, radii: [0.0; 2] })
+    }
+
+    /// The same two bodies, with balls of these radii around all their points, metres. What is
+    /// searched along an edge knows them; nothing else is asked of such a cell.
+    pub(super) fn of_rounded(self, radii: [f64; 2]) -> Self {
+        Self { radii, ..self }
     }
 
     /// What is made of polytopes with so many vertices in all, bytes at most.
@@ -192,7 +201,8 @@ impl Solids {
         hulls: Pair<'a>,
         placed: [PlacedOnce; 2],
     ) -> SolidPair<'a> {
-        SolidPair { bodies: bodies.map(|body| &self.bodies[body]), hulls, placed }
+        let radii = self.radii;
+        SolidPair { bodies: bodies.map(|body| &self.bodies[body]), hulls, radii, placed }
     }
 }
 
@@ -207,6 +217,7 @@ fn placed_bytes(bodies: &[FacedBody]) -> usize {
 pub(super) struct SolidPair<'a> {
     bodies: [&'a FacedBody; 2],
     hulls: Pair<'a>,
+    radii: [f64; 2],
     placed: [PlacedOnce; 2],
 }
 
@@ -367,6 +378,9 @@ impl<'a> SolidPair<'a> {
         if of_hulls == DistanceSide::Beyond {
             return Ok(DistanceSide::Beyond);
         }
+        if self.radii.iter().any(|radius| *radius > 0.0) {
+            return self.rounded_side(reach, within, effort);
+        }
         // Without a region neither is within the other where their triangles share no point.
         let is_by_faces = self.bodies.iter().all(|body| !body.is_region());
         if is_by_faces && !margin::compare(&self.surfaces(), within, effort)?.is_within {
@@ -377,16 +391,35 @@ impl<'a> SolidPair<'a> {
         {
             return Ok(DistanceSide::Contact);
         }
-        let [lower, reach] = reach.bounds();
-        if lower < reach {
-            // Of rounded bodies, of which none is a mesh.
-            return Err(Stopped::Unresolved);
-        }
-        let surfaces = self.surfaces();
+        let (surfaces, reach) = (self.surfaces(), exact(reach)?);
         if reach > 0.0 && margin::compare(&surfaces, reach, effort)?.is_within {
             return Ok(DistanceSide::Contact);
         }
         let is_within = is_by_faces || margin::compare(&surfaces, within, effort)?.is_within;
         Ok(if is_within { DistanceSide::Within } else { DistanceSide::Beyond })
     }
+
+    /// The same of two bodies of which one is rounded: in contact, which is no farther apart than
+    /// the radii and `reach`, or how far apart without their balls.
+    fn rounded_side(
+        &self,
+        reach: Reach,
+        within: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<DistanceSide, Stopped> {
+        let cores = self.surfaces();
+        let (rounded, reach) = (Surfaces { radii: self.radii, ..cores }, exact(reach)?);
+        let is_contact = standing::stand(&rounded, effort)?.verdict() != Verdict::Separated;
+        if is_contact || reach > 0.0 && margin::compare(&rounded, reach, effort)?.is_within {
+            return Ok(DistanceSide::Contact);
+        }
+        let is_within = margin::compare(&cores, within, effort)?.is_within;
+        Ok(if is_within { DistanceSide::Within } else { DistanceSide::Beyond })
+    }
+}
+
+/// A reach that is one length. The radii of bodies beside meshes are no part of it.
+fn exact(reach: Reach) -> Result<f64, Stopped> {
+    let [lower, upper] = reach.bounds();
+    if lower < upper { Err(Stopped::Unresolved) } else { Ok(upper) }
 }

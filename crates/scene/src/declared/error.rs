@@ -105,12 +105,6 @@ pub enum Problem {
     /// The numbers of its links are beyond the largest id.
     #[error("the bodies of the links, this id plus their index, would have ids beyond 2^32 - 1")]
     LinksBeyondIds,
-    /// A robot has a part that is no polytope.
-    #[error(
-        "a part of the robot is taken as the mesh that it is, and robots of sessions have \
-         polytopes: register it with MESH_TREATMENT_HULL"
-    )]
-    NotConvex,
     /// Joint values of another robot.
     #[error("the robot has {expected} joint values")]
     ValueCount {

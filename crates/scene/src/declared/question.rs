@@ -106,11 +106,12 @@ impl Frame {
         added.chain(changed).any(Part::is_rounded)
     }
 
-    /// Whether it adds a polyhedron, or puts one in the place of other parts.
+    /// Whether it adds a mesh, also as a link, or puts one in the place of other parts.
     pub fn has_meshes(&self) -> bool {
         let added = self.added.iter().flat_map(|body| &body.parts);
         let changed = self.changed.iter().flat_map(|change| &change.parts);
-        added.chain(changed).any(Part::is_mesh)
+        let mut links = self.robots.added.iter().flat_map(|one| &one.robot.parts);
+        added.chain(changed).any(Part::is_mesh) || links.any(|part| part.body.mesh().is_some())
     }
 
     /// Whether it changes more than where bodies are.

@@ -256,10 +256,9 @@ impl Way<'_> {
     /// First contact of two such parts.
     fn ask_chains(&self, parts: PartPair, notes: &mut Notes<'_>) -> Met {
         let Some(([p, q], asked)) = self.on_chains(parts) else { return Met::UNKNOWN };
-        let met = self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
+        self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
             first_meeting([&p, &q], asked, effort)
-        });
-        if self.asking.has_mesh() { of_hulls(met) } else { met }
+        })
     }
 
     /// Last contact of two parts.
@@ -270,7 +269,6 @@ impl Way<'_> {
             let back = self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
                 first_meeting_backwards([&p, &q], asked, effort)
             });
-            let back = if self.asking.has_mesh() { of_hulls(back) } else { back };
             let Met { outcome, t_free, t_contact, stopped } = back;
             let contact = if outcome == Outcome::Contact { 1.0 - t_contact } else { 0.0 };
             let free = if outcome == Outcome::NoContact { 0.0 } else { 1.0 - t_free };
@@ -284,15 +282,6 @@ impl Way<'_> {
         });
         found.ok().flatten()
     }
-}
-
-/// What hulls say of polyhedra on ways that only hulls are looked at on: where these meet, nobody
-/// knows whether the polyhedra do.
-fn of_hulls(met: Met) -> Met {
-    let may_meet = met.outcome != Outcome::NoContact;
-    let outcome = if may_meet { Outcome::Undecided } else { met.outcome };
-    let stopped = met.stopped.or(may_meet.then_some(Stopped::Unresolved));
-    Met { outcome, t_contact: if may_meet { 1.0 } else { met.t_contact }, stopped, ..met }
 }
 
 /// The bodies meet when the first of their parts do, and are free as long as all parts are.

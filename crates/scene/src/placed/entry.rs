@@ -15,6 +15,7 @@ use clearance_geometry::motion::{Motion, Turn};
 use clearance_geometry::pair::Placed;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::{COORDINATE_MAX, Pose};
+use clearance_robot::body::PartBody;
 use clearance_robot::meeting::{Course, Traveller};
 use clearance_robot::path::{BaseWay, ChainPath};
 
@@ -402,7 +403,7 @@ impl<'a> PairSide<'a> {
 
     /// A part on its way since the last answered frame, whatever moves it.
     pub(crate) fn traveller(&self, part: usize) -> Option<Traveller> {
-        let Part { polytope, radius, body_from_part, .. } = &self.body.parts[part];
+        let Part { polytope, radius, mesh, body_from_part } = &self.body.parts[part];
         let course = match &self.swept {
             None => Course::Still(self.now.parts[part].pose),
             Some(swept) => match &swept.chain {
@@ -420,7 +421,8 @@ impl<'a> PairSide<'a> {
                 }
             },
         };
-        Some(Traveller { polytope: polytope.clone(), radius: *radius, course })
+        let body = PartBody::new(polytope.clone(), mesh.clone());
+        Some(Traveller { body, radius: *radius, course })
     }
 
     /// Holds the body throughout the motion to this frame, if that is asked about; else where it

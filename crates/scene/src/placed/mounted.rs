@@ -36,9 +36,6 @@ impl Mounted {
     pub(crate) fn new(declared: SceneRobot, path: &str) -> Result<Self, DeclarationError> {
         let fail =
             |field: &str, problem| Err(DeclarationError::new(format!("{path}.{field}"), problem));
-        if declared.robot.parts.iter().any(|part| part.body.polytope().is_none()) {
-            return fail("robot", Problem::NotConvex);
-        }
         let kinematics = on_base(&declared.robot, &declared.base);
         let expected = kinematics.tree().variables.len();
         if declared.values.len() != expected {
@@ -67,7 +64,7 @@ impl Mounted {
             let part = |part: &clearance_robot::parts::RobotPart| Part {
                 polytope: part.body.hull().clone(),
                 radius: 0.0,
-                mesh: None,
+                mesh: part.body.mesh().cloned(),
                 body_from_part: part.frame_from_part,
             };
             let prefix = if name.is_empty() { "" } else { "/" };

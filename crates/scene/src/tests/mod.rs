@@ -8,6 +8,7 @@ mod half_turns;
 mod laws;
 mod margins;
 mod meet;
+mod mesh_robots;
 mod meshes;
 mod motion;
 mod proofs;

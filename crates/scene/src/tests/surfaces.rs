@@ -8,14 +8,14 @@ use clearance_geometry::hull::convex_hull;
 use clearance_geometry::polyhedron::{TriangleBody, TriangleSurface};
 
 /// The triangles of a polyhedron, and nothing beside them.
-fn sides_of(part: &Part) -> Part {
+pub(super) fn sides_of(part: &Part) -> Part {
     let of = part.mesh.as_ref().unwrap().surface();
     let surface = TriangleSurface::new(of.vertices(), of.triangles()).unwrap();
     Part::of_mesh(TriangleBody::Surface(Arc::new(surface)), part.polytope.clone())
 }
 
 /// Each of them as a polytope without volume.
-fn triangles_of(part: &Part) -> Vec<Part> {
+pub(super) fn triangles_of(part: &Part) -> Vec<Part> {
     let of = part.mesh.as_ref().unwrap().surface();
     let corners = of.triangles().iter().map(|triangle| {
         let corners = triangle.map(|corner| of.vertices()[corner as usize]);

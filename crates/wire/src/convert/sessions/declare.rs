@@ -1,6 +1,7 @@
 //! Bodies and rules from the wire: what opening and adding have in common.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::convert::body::{Unready, body_of_checked, hull_bytes, hull_time};
@@ -13,6 +14,7 @@ use clearance_bodies::table::place::Place;
 use clearance_bodies::{Body, ContentId, Tables};
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
+use clearance_runtime::robots::RegisteredRobot;
 use clearance_runtime::settings::Limits;
 use clearance_runtime::store::{Lease, bytes_at_most};
 use clearance_scene::{self as scene, BodyId, DeclarationError, PairMargin, Part, Rules};
@@ -120,11 +122,15 @@ fn registered(bodies: &[api::Body], catalogue: &Catalogue<'_>) -> BTreeSet<Conte
 
 /// Whether a session is opened with bodies of which nobody can say how long a look at them takes.
 pub fn has_meshes(request: &api::OpenSessionRequest, catalogue: &Catalogue<'_>) -> bool {
-    let bodies = request.state.as_ref().map_or(&[][..], |state| &state.bodies);
+    let Some(state) = &request.state else { return false };
     let is_mesh = |id: &ContentId| {
         catalogue.store.get(id).is_some_and(|stored| !stored.body.kind().is_convex())
     };
-    registered(bodies, catalogue).iter().any(is_mesh)
+    let mut robots = state.robots.iter().filter_map(|one| catalogue.robots.get(&one.robot_id));
+    let has_mesh = |known: Arc<RegisteredRobot>| {
+        known.robot.parts.iter().any(|part| part.body.mesh().is_some())
+    };
+    registered(&state.bodies, catalogue).iter().any(is_mesh) || robots.any(has_mesh)
 }
 
 /// What a robot takes as bodies and as a chain, bytes; one that is not registered is refused later.
@@ -381,7 +387,6 @@ pub fn failure(path: &Path<'_>, error: &DeclarationError, limits: &Limits) -> Fa
         | Problem::UnknownRobot
         | Problem::UnknownLink
         | Problem::LinksBeyondIds
-        | Problem::NotConvex
         | Problem::ValueCount { .. }
         | Problem::NoConfiguration(_)
         | Problem::IsLink

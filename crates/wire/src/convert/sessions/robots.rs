@@ -46,12 +46,6 @@ fn robot(
     path.field("attached").within(limits.bodies_per_session_max(), wire.attached.len())?;
     let registered = catalogue.robot(&path.field("robot_id"), &wire.robot_id)?;
     let known = &registered.robot;
-    // The scene holds convex parts, and no hull in place of what it is not.
-    if known.parts.iter().any(|part| part.body.polytope().is_none()) {
-        let what = "robots in sessions with parts that are polyhedra or surfaces \
-                        (MESH_TREATMENT_HULL makes polytopes of meshes)";
-        return Err(path.field("robot_id").not_implemented(what).into());
-    }
     let mut paddings = vec![0.0; known.links.len()];
     for (index, entry) in wire.paddings.iter().enumerate() {
         let list = path.field("paddings");
