@@ -24,6 +24,7 @@ mod cover;
 pub mod distance;
 mod frontier;
 pub mod margin;
+mod prove;
 #[cfg(test)]
 mod region_tests;
 pub mod standing;
@@ -34,7 +35,8 @@ mod tests;
 mod touch;
 
 pub use self::cover::{Clear, prove_clear};
-pub use self::touch::{prove_solids, prove_touching};
+pub use self::prove::prove_solids;
+pub use self::touch::prove_touching;
 
 use arrayvec::ArrayVec;
 

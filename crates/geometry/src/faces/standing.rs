@@ -8,11 +8,9 @@ use std::ops::ControlFlow;
 use arrayvec::ArrayVec;
 
 use super::bound::least_gap;
-use super::cover::{Clear, prove_clear};
-use super::{OuterPair, Surfaces, names, opened, touch};
-use crate::claim::{RoundedSolidProof, SolidProof, StaticProof, Verdict};
+use super::{OuterPair, Surfaces, names, opened};
+use crate::claim::{StaticProof, Verdict};
 use crate::contact_time::polyhedra::proof::cover::halved;
-use crate::contact_time::polyhedra::proof::{Unproven, is_accepted_of};
 use crate::effort::{Effort, Stopped};
 use crate::number::tolerance::BOX_HAZE;
 use crate::pair::{Pair, VertexPair};
@@ -53,48 +51,6 @@ impl Standing {
             Self::Near(_) | Self::Inside | Self::Entered(_) => Verdict::Overlapping,
         }
     }
-
-    /// Its proof of bodies that are not rounded; a cover has at most `steps_max` steps and links.
-    pub fn prove_pieces(
-        self,
-        surfaces: &Surfaces<'_>,
-        steps_max: u64,
-        effort: &mut Effort<'_>,
-    ) -> Result<SolidProof, Unproven> {
-        let mut cover = |clear| prove_clear(surfaces, clear, steps_max, effort);
-        Ok(match self {
-            Self::Apart => SolidProof::Separated(cover(Clear::Beyond(0.0))?),
-            Self::Touching(pairs) if is_beside_region(surfaces) => {
-                return touch::prove(surfaces, pairs, steps_max, effort);
-            }
-            Self::Touching(pairs) => {
-                SolidProof::TouchingPieces { pairs, cover: cover(Clear::NoNearer)? }
-            }
-            Self::Near(pairs) => SolidProof::OverlappingPieces(pairs),
-            Self::Entered(entry) => return prove_entry(surfaces, &entry, effort),
-            Self::Inside => return Err(Unproven::TooThin),
-        })
-    }
-
-    /// Its proof of bodies of which one is rounded; a cover has at most `steps_max` steps and
-    /// links.
-    pub fn prove(
-        self,
-        surfaces: &Surfaces<'_>,
-        steps_max: u64,
-        effort: &mut Effort<'_>,
-    ) -> Result<RoundedSolidProof, Unproven> {
-        let mut cover = |clear| prove_clear(surfaces, clear, steps_max, effort);
-        Ok(match self {
-            Self::Apart => RoundedSolidProof::Apart(cover(Clear::Beyond(0.0))?),
-            Self::Touching(pairs) => {
-                RoundedSolidProof::Touching { pairs, cover: cover(Clear::NoNearer)? }
-            }
-            Self::Near(pairs) => RoundedSolidProof::Near(pairs),
-            Self::Inside => RoundedSolidProof::Inside(0),
-            Self::Entered(_) => return Err(Unproven::TooThin),
-        })
-    }
 }
 
 /// How they stand: the nearest two triangles tell, and whether the polytope is inside where none
@@ -134,37 +90,6 @@ pub(super) fn touching_pieces(
     Ok(found)
 }
 
-/// The proof that two bodies overlap which are no surfaces and overlap too thinly for a point of
-/// both to be named: two pieces that do, or a piece of the boundary of one inside the other.
-pub(super) fn prove_thin(
-    surfaces: &Surfaces<'_>,
-    effort: &mut Effort<'_>,
-) -> Result<SolidProof, Unproven> {
-    for k in [0, 1] {
-        let mut bodies = surfaces.bodies;
-        if let BoundaryKind::Region(region) = bodies[k].kind {
-            bodies[k].kind = BoundaryKind::Surface(region.surface());
-        }
-        let as_surface = Surfaces { bodies, radii: surfaces.radii };
-        let proof = match stand(&as_surface, effort)? {
-            Standing::Near(pairs) => Ok(SolidProof::OverlappingPieces(pairs)),
-            Standing::Entered(entry) => prove_entry(&as_surface, &entry, effort),
-            Standing::Apart | Standing::Touching(_) | Standing::Inside => Err(Unproven::TooThin),
-        };
-        if let Ok(proof) = proof
-            && is_accepted_of(&surfaces.solids(), &proof, effort)?
-        {
-            return Ok(proof);
-        }
-    }
-    Err(Unproven::TooThin)
-}
-
-/// Whether one of the bodies is a region.
-fn is_beside_region(surfaces: &Surfaces<'_>) -> bool {
-    surfaces.bodies.iter().any(|body| matches!(body.kind, BoundaryKind::Region(_)))
-}
-
 /// A surface and a region, if the bodies are these.
 pub(super) fn entering<'a>(surfaces: &Surfaces<'a>) -> Option<Entering<'a>> {
     let [p, q] = &surfaces.bodies;
@@ -177,24 +102,6 @@ pub(super) fn entering<'a>(surfaces: &Surfaces<'a>) -> Option<Entering<'a>> {
         }
         _ => None,
     }
-}
-
-/// The proof that a surface is inside a region at a place that was found.
-fn prove_entry(
-    surfaces: &Surfaces<'_>,
-    entry: &SurfaceEntry,
-    effort: &mut Effort<'_>,
-) -> Result<SolidProof, Unproven> {
-    let entering = entering(surfaces).ok_or(Unproven::TooThin)?;
-    let triangle = entering.triangle(entry);
-    let solids = surfaces.solids();
-    for weights in entering.proposals(entry) {
-        let proof = SolidProof::InnerPiece { triangle, weights };
-        if is_accepted_of(&solids, &proof, effort)? {
-            return Ok(proof);
-        }
-    }
-    Err(Unproven::TooThin)
 }
 
 /// Pieces of two bodies that are in contact.

@@ -6,19 +6,18 @@
 
 use arrayvec::ArrayVec;
 
-use super::standing::{prove_thin, touching_pieces};
+use super::standing::touching_pieces;
 use super::{Clear, Surfaces, prove_clear};
 use crate::Vec3;
-use crate::claim::{Face, SolidProof, Verdict};
+use crate::claim::{Face, SolidProof};
 use crate::contact_time::Travel;
-use crate::contact_time::polyhedra::Faces;
 use crate::contact_time::polyhedra::proof::cover::{Bounds, Room, cover};
 use crate::contact_time::polyhedra::proof::touch::{NEARBY, first_then_along_axes, normal_of};
-use crate::contact_time::polyhedra::proof::{Unproven, is_accepted_of, prove_verdict};
+use crate::contact_time::polyhedra::proof::{Unproven, is_accepted_of};
 use crate::effort::Effort;
 use crate::judge::{Refusal, judge_solids};
 use crate::pair::VertexPair;
-use crate::polyhedron::{Boundary, HulledBody};
+use crate::polyhedron::Boundary;
 use crate::pose::Pose;
 
 /// The proof that two bodies touch which pieces of them show that they meet; a cover has at most
@@ -31,22 +30,6 @@ pub(super) fn prove(
 ) -> Result<SolidProof, Unproven> {
     match by_a_way(surfaces, &pairs, steps_max, effort) {
         Err(Unproven::NoWay) => by_pieces(surfaces, pairs, steps_max, effort),
-        found => found,
-    }
-}
-
-/// The proof of a verdict about two bodies that are no surfaces, with the faces that show it; a
-/// cover has at most `steps_max` steps and links.
-pub fn prove_solids(
-    shapes: [&HulledBody<'_>; 2],
-    verdict: Verdict,
-    faces: Option<&Faces>,
-    steps_max: u64,
-    effort: &mut Effort<'_>,
-) -> Result<SolidProof, Unproven> {
-    match prove_verdict(shapes, verdict, faces, steps_max, effort) {
-        Err(Unproven::NoWay) => prove_touching(&Surfaces::new(shapes), steps_max, effort),
-        Err(Unproven::TooThin) => prove_thin(&Surfaces::new(shapes), effort),
         found => found,
     }
 }

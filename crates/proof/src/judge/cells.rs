@@ -94,7 +94,7 @@ fn is_triangle_outside(
     payer: &mut Payer<'_, '_>,
 ) -> Result<bool, Refusal> {
     let Some(corners) = corners_of(own, triangle) else { return Ok(false) };
-    let (mut cells, mut flat) = (vec![Cell::whole()], Vec::new());
+    let (mut cells, mut flat) = (vec![CutCell::whole()], Vec::new());
     for &at in others {
         let Some(its) = corners_of(region, at) else { return Ok(false) };
         let cut = Cut::new(&corners, &its);
@@ -179,12 +179,12 @@ impl Cut {
 
 /// A convex part of a triangle, by weights of its corners: at each corner of the part three that
 /// are not negative and not all zero.
-struct Cell {
+struct CutCell {
     /// In order around the part: a corner, and the line of the side from there to the next one.
     sides: Vec<(Exact, Exact)>,
 }
 
-impl Cell {
+impl CutCell {
     /// All of the triangle.
     fn whole() -> Self {
         let unit = |at: usize| -> Exact {
