@@ -1,10 +1,10 @@
 //! Floor 4: how the system's allocator is told to give memory back.
 //!
-//! The memory budget (`clearance_runtime::memory`) means something only if what was given back there
-//! leaves the process, too. Allocators that purge by themselves (jemalloc, mimalloc) are written in
-//! C, and a C compiler is not needed here for anything else; so it is glibc's own, with settings.
-//! Left alone, it raises the size from which an allocation is a mapping of its own to 32 MiB as
-//! soon as a large one is freed, and keeps what is freed below that.
+//! The memory budget (`clearance_runtime::memory`) means something only if what was given back
+//! there leaves the process, too. Allocators that purge by themselves (jemalloc, mimalloc) are
+//! written in C, and a C compiler is not needed here for anything else; so it is glibc's own, with
+//! settings. Left alone, it raises the size from which an allocation is a mapping of its own to
+//! 32 MiB as soon as a large one is freed, and keeps what is freed below that.
 //!
 //! Its caches of small pieces, one for each thread, are switched off. A heap ends at its last piece
 //! in use, a cached piece is one in use, and seven of each size stay cached for as long as their

@@ -5,16 +5,15 @@
 //! and which way a question and a frame go. What answers is in crates of its own (`crates/`), which
 //! know nothing of a network: `clearance-proof`, `clearance-geometry`, `clearance-robot` and
 //! `clearance-scene`; the messages are `clearance-proto`, and `clearance-client` asks. The server
-//! stands on three crates of its own, so that a line changed here compiles none of them again:
+//! stands on four crates of its own, so that a line changed here compiles none of them again:
 //!
 //! ```text
-//!  main.rs config.rs telemetry.rs     flags, signals, wiring only; what commands there are
+//!  main.rs serve.rs        signals, wiring only; what commands there are
 //!  rpc/                    the services
+//!  clearance-config        flags, environment and file; the log
 //!  clearance-transport     connections, HTTP/2, what surrounds every call
 //!  clearance-wire          wire <-> domain, one table from failure to status
 //!  clearance-runtime       the only owner of threads, clock, disk, metrics
 //! ```
 
-pub mod config;
 pub mod rpc;
-pub mod telemetry;

@@ -20,7 +20,7 @@ struct Arguments {
 enum Command {
     /// Runs the server until SIGTERM or SIGINT, then drains.
     #[command(after_help = SERVE_HELP)]
-    Serve(clearance::config::ServeOptions),
+    Serve(clearance_config::options::ServeOptions),
     /// Answers a file of reference cases and compares.
     Conformance(clearance_conformance::Options),
     /// Rules on answers by their certificates alone: accepted, or refused with the reason.

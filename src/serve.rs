@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clearance::config::{ConfigError, Loaded, ServeOptions};
 use clearance::rpc;
-use clearance::telemetry::{self, TelemetryError};
+use clearance_config::options::{ConfigError, Loaded, ServeOptions};
+use clearance_config::telemetry::{self, TelemetryError};
 use clearance_runtime::descriptors;
 use clearance_runtime::settings::Settings;
 use clearance_runtime::signals::stop_signal;

@@ -13,10 +13,11 @@ const KINDS: [&str; 5] = ["Polytope", "Polyhedron", "PolyhedronError", "HulledMe
 /// Crates that may not know a kind. Those below the table are what kinds are made of. Scenes and
 /// robots hold convex parts, which `Place::part` of the table gives them. Tools ask the geometry
 /// itself, to compare it with the papers and with the server.
-const KNOW_NONE: [&str; 6] = [
+const KNOW_NONE: [&str; 7] = [
     "clearance_certificates",
     "clearance_client",
     "clearance_runtime",
+    "clearance_config",
     "clearance_wire",
     "clearance_transport",
     "clearance",

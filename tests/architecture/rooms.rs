@@ -216,8 +216,8 @@ fn circle(start: &[String], arrows: &Arrows) -> Option<String> {
     None
 }
 
-/// The path of a file's module, the crate first: `crates/wire/src/convert/mod.rs` is `clearance`, `rpc`,
-/// `convert`.
+/// The path of a file's module, the crate first: `crates/wire/src/convert/mod.rs` is
+/// `clearance_wire`, `convert`.
 fn module_of(path: &Path) -> Vec<String> {
     let (name, inside) = crate_of(path);
     let inside = inside.with_extension("");

@@ -18,6 +18,7 @@ mod trajectory;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::time::{Duration, Instant};
 
 use client::Registrations;
@@ -91,18 +92,30 @@ pub fn run<S>(
 where
     S: Future<Output = Result<(), String>> + Send + 'static,
 {
+    // In boxes, so that no caller compiles the demo again.
+    run_beside(options, Box::new(move |listener, stop| Box::pin(serve(listener, stop))), out)
+}
+
+/// A server that serves until it is told to stop.
+type Serving = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
+
+/// What starts one.
+type Starting<'a> = Box<dyn FnOnce(TcpListener, oneshot::Receiver<()>) -> Serving + 'a>;
+
+fn run_beside(
+    options: &DemoOptions,
+    serve: Starting<'_>,
+    out: &mut dyn Write,
+) -> Result<bool, DemoError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve_and_run(options, serve, out))
 }
 
-async fn serve_and_run<S>(
+async fn serve_and_run(
     options: &DemoOptions,
-    serve: impl FnOnce(TcpListener, oneshot::Receiver<()>) -> S,
+    serve: Starting<'_>,
     out: &mut dyn Write,
-) -> Result<bool, DemoError>
-where
-    S: Future<Output = Result<(), String>> + Send + 'static,
-{
+) -> Result<bool, DemoError> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let url = format!("http://{}", listener.local_addr()?);
     let (stop, stopped) = oneshot::channel::<()>();

@@ -8,7 +8,7 @@
 //!
 //! | question about two bodies | function |
 //! |---|---|
-//! | separated, touching or overlapping, exactly | [`separation::decide`] by a row of [`separation::METHODS`] |
+//! | separated, touching or overlapping, exactly | [`separation::decide`] |
 //! | how far apart | [`distance::measure`] |
 //! | how deep, and along a direction | [`penetration::measure`] |
 //! | when they first meet on their ways | [`contact_time::first_contact`] |

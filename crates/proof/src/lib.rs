@@ -7,15 +7,16 @@
 //!
 //! | you have | you call |
 //! |---|---|
-//! | how two convex bodies stand, and why | [`judge::judge_static`], with radii [`judge::judge_rounded`] |
+//! | how two convex bodies stand, and why | [`judge::judge_static`] |
+//! | the same with balls around their points | [`judge::judge_rounded`] |
 //! | how far apart they are, within a bracket | [`judge::judge_distance`] |
 //! | how deep they overlap | [`judge::judge_depth`], along a direction [`judge::judge_range`] |
 //! | when they first meet | [`judge::judge_first_contact`] |
 //! | the same of bodies of several convex parts | [`judge::judge_compounds`] and its like |
 //! | the same of bodies that are not convex | [`judge::judge_solids`] and its like |
 //!
-//! A judge sees points and where they are, and nothing of who found the proof. It answers `Ok`, or a
-//! [`judge::Refusal`] that says what does not hold. Where a body is, are the twelve numbers of
+//! A judge sees points and where they are, and nothing of who found the proof. It answers `Ok`, or
+//! a [`judge::Refusal`] that says what does not hold. Where a body is, are the twelve numbers of
 //! [`pose::Pose`], taken as they are: no rotation is made of them, so there is nothing to round.
 //!
 //! ```

@@ -54,8 +54,8 @@ impl<T, U> Default for Codec<T, U> {
 }
 
 /// A message that a call asks, or is answered with. Each is written and read by functions that are
-/// compiled here: code of `prost` is compiled anew by every crate that uses it, for every message in
-/// every message.
+/// compiled here: code of `prost` is compiled anew by every crate that uses it, for every message
+/// in every message.
 pub trait WholeMessage: Send + Sized + 'static {
     /// Its name, without that of the package.
     const NAME: &'static str;

@@ -2,7 +2,7 @@
 //! at through its phases, in the order of this file.
 //!
 //! 1. `near` says which pairs are worth looking at.
-//! 2. [`Round::stand`] asks how each stands: most need one look, others all that `pairs::work` does.
+//! 2. [`Round::stand`] asks how each stands: most need one look, others what `pairs::work` does.
 //! 3. [`Round::detail`] chooses what is listed (`ranking` by clearance) and measures it.
 //! 4. `events` says what began and what ended, [`Round::look_at_impacts`] how.
 //! 5. `proofs` writes the listed pairs down, and what was said is remembered.

@@ -106,6 +106,10 @@ impl ServeOptions {
         &self,
         environment: impl IntoIterator<Item = (OsString, OsString)>,
     ) -> Result<Loaded, ConfigError> {
+        self.load_from(environment.into_iter().collect())
+    }
+
+    fn load_from(&self, environment: Vec<(OsString, OsString)>) -> Result<Loaded, ConfigError> {
         let mut file = self.file.clone();
         let (mut from_environment, mut strangers) = (Vec::new(), Vec::new());
         for (key, value) in environment {
@@ -466,7 +470,7 @@ mod tests {
 
     #[test]
     fn the_example_configuration_states_every_setting_and_its_default() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/clearance.toml");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/clearance.toml");
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
             std::fs::write(path, example()).unwrap();
         }
