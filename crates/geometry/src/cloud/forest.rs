@@ -221,7 +221,7 @@ impl Forest {
 
     fn build_top(&mut self) {
         self.top.clear();
-        let mut all: Vec<(u32, Corners)> =
+        let mut all: Vec<BoxedBlock> =
             self.blocks.iter().enumerate().map(|(k, block)| (index(k), block.corners)).collect();
         if all.is_empty() {
             return;
@@ -232,7 +232,7 @@ impl Forest {
         }
     }
 
-    fn add_top(&mut self, blocks: &mut [(u32, Corners)]) -> (Below, Corners) {
+    fn add_top(&mut self, blocks: &mut [BoxedBlock]) -> (Below, Corners) {
         if let [(block, corners)] = blocks {
             return (Below::End(*block), *corners);
         }
@@ -352,9 +352,12 @@ fn staying<'a>(
         .map(|point| NumberedPoint { number: splice.renumbered(point.number), ..point })
 }
 
+/// The number of a block and the box around its points.
+type BoxedBlock = (u32, Corners);
+
 /// Cuts blocks in two, across the axis along which their middles reach farthest.
-fn cut_blocks(blocks: &mut [(u32, Corners)]) -> (&mut [(u32, Corners)], &mut [(u32, Corners)]) {
-    let middle = |block: &(u32, Corners)| (block.1[0] + block.1[1]) * 0.5;
+fn cut_blocks(blocks: &mut [BoxedBlock]) -> (&mut [BoxedBlock], &mut [BoxedBlock]) {
+    let middle = |block: &BoxedBlock| (block.1[0] + block.1[1]) * 0.5;
     let first = middle(&blocks[0]);
     let [low, high] = blocks.iter().fold([first; 2], |[low, high], block| {
         let middle = middle(block);

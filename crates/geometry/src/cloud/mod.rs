@@ -468,8 +468,7 @@ fn look_at(
         return Ok(());
     };
     let beyond = within + probe.error();
-    for lane in 0..leaf.count as usize {
-        let top = heights[lane];
+    for (lane, top) in heights.into_iter().enumerate().take(leaf.count as usize) {
         if top < 0.0 && top < -probe.depth_error(&seen, lane) {
             return Err(LookEnd::Overlap);
         }

@@ -150,10 +150,10 @@ impl<'a> HullProbe<'a> {
     pub(super) fn see(&self, leaf: &PointLeaf) -> SeenPoints {
         let [x, y, z] = &leaf.at;
         let mut seen = [[0.0; LEAF_POINTS]; 3];
-        for k in 0..3 {
+        for (k, row) in seen.iter_mut().enumerate() {
             let [a, b, c] = [0, 1, 2].map(|j| self.turn[(k, j)]);
             for lane in 0..LEAF_POINTS {
-                seen[k][lane] = a * x[lane] + b * y[lane] + c * z[lane] + self.shift[k];
+                row[lane] = a * x[lane] + b * y[lane] + c * z[lane] + self.shift[k];
             }
         }
         seen
@@ -163,12 +163,13 @@ impl<'a> HullProbe<'a> {
     #[inline(always)]
     pub(super) fn are_beyond(&self, seen: &SeenPoints, within: f64) -> bool {
         let within = within + self.error;
-        let mut any = false;
+        let [x, y, z] = seen;
+        let mut all = true;
         for lane in 0..LEAF_POINTS {
-            let beyond = |k: usize| seen[k][lane].abs() - self.half[k] > within;
-            any |= !(beyond(0) | beyond(1) | beyond(2));
+            let beyond = |value: f64, k: usize| value.abs() - self.half[k] > within;
+            all &= beyond(x[lane], 0) | beyond(y[lane], 1) | beyond(z[lane], 2);
         }
-        !any
+        all
     }
 
     /// How high the points are above the planes of the facets, unless all are higher than `within`
@@ -219,8 +220,9 @@ impl<'a> HullProbe<'a> {
         for k in 0..WIDE {
             let [x, y, z] = [0, 1, 2].map(|j| face.normals[j][k]);
             let mut lowest = f64::INFINITY;
+            let [xs, ys, zs] = at;
             for lane in 0..LEAF_POINTS {
-                let along = x * at[0][lane] + y * at[1][lane] + z * at[2][lane];
+                let along = x * xs[lane] + y * ys[lane] + z * zs[lane];
                 lowest = if along < lowest { along } else { lowest };
             }
             if lowest - face.offsets[k] > highest {
