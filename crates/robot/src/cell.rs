@@ -279,9 +279,9 @@ impl Cell {
         EACH * self.still.clouds().len() as u64
     }
 
-    /// The first obstacle that is a cloud, if a part of a robot is a polyhedron: how these stand is
-    /// not answered.
-    pub fn cloud_beside_polyhedron(&self) -> Option<usize> {
+    /// The first obstacle that is a cloud, if a part of a robot is a mesh: how these stand is not
+    /// answered.
+    pub fn cloud_beside_mesh(&self) -> Option<usize> {
         let solids = self.solids.as_ref()?;
         let any = (0..self.parts.len()).any(|part| solids.is_mesh(part));
         self.still.clouds().first().copied().filter(|_| any)
