@@ -11,9 +11,10 @@ import math
 from fractions import Fraction
 
 from asking import VERDICTS, chosen, draw_of, main, register
-from bodies import IDENTITY, ROTATIONS, Body, turned_back
+from bodies import IDENTITY, ROTATIONS, Body, Two, turned_back
 from reference import InUnits, Root, fineness, squared, squared_depth, sub, whole
 from rounded_cases import added, dot, dyadic, shape, ulp_off, vector
+from solid_cases import HOLLOWS, SHAPES
 
 JOINT = '<joint name="{k}" type="prismatic"><parent link="{a}"/><child link="{b}"/><axis xyz="{axis}"/>' \
         '<limit lower="-64" upper="64" velocity="1"/></joint>'
@@ -25,11 +26,20 @@ URDF = '<robot name="slider"><link name="0"/><link name="1"/><link name="2"/><li
 
 
 class Case:
-    """A link, a cloud, where both are, and how the cloud changes: lists of (first, removed, points that come)."""
+    """A link, a cloud, where both are, and how the cloud changes: lists of (first, removed, points that come).
 
-    def __init__(self, link, points, radius, at, rows, changes, values):
+    `triangles`: of a link that is a mesh; `is_region`: whether they bound one, or are a surface."""
+
+    def __init__(self, link, points, radius, at, rows, changes, values, triangles=None, is_region=True):
         self.link, self.points, self.radius, self.at, self.rows = link, points, radius, at, rows
-        self.changes, self.values = changes, values
+        self.changes, self.values, self.triangles, self.is_region = changes, values, triangles, is_region
+
+    def spec(self):
+        points = {"xyz": [x for p in self.link for x in p]}
+        if self.triangles is None:
+            return {"vertices": points}
+        treatment = "MESH_TREATMENT_POLYHEDRON" if self.is_region else "MESH_TREATMENT_SURFACE"
+        return {"mesh": {"vertices": points, "triangles": [v for t in self.triangles for v in t]}, "treatment": treatment}
 
     def cloud(self):
         pose = {"translation": dict(zip("xyz", self.at))}
@@ -58,6 +68,9 @@ class Stand:
             found, value = -depth - self.radius ** 2, Root(depth, -self.radius, -1)
         return (found > 0) - (found < 0), InUnits(value, self.unit)
 
+    def is_known(self):
+        return True
+
     def verdict(self):
         return {1: "SEPARATED", 0: "TOUCHING", -1: "OVERLAPPING"}[min(sign for sign, _ in self.seen)]
 
@@ -65,10 +78,40 @@ class Stand:
         return min((value for _, value in self.seen), key=lambda value: value.decimal())
 
 
+class MeshStand:
+    """The same of a link that is a mesh: how deep a ball is in it is not measured."""
+
+    def __init__(self, case, points, values):
+        link = Body({}, case.link, triangles=case.triangles, at=values)
+        link.is_region = case.is_region
+        # Equal points are one ball.
+        known = {}
+        for point in points:
+            if tuple(point) not in known:
+                two = Two(link, Body({}, [point], radius=case.radius, at=case.at, rows=case.rows))
+                square = two.square if two.square > 0 else Fraction(0)
+                known[tuple(point)] = two.verdict(), InUnits(Root(square, -two.radii), two.unit)
+        self.seen = [known[tuple(point)] for point in points]
+
+    def verdict(self):
+        verdicts = {verdict for verdict, _ in self.seen}
+        return next(name for name in ("OVERLAPPING", "TOUCHING", "SEPARATED") if name in verdicts)
+
+    def is_known(self):
+        return self.verdict() == "SEPARATED"
+
+    clearance = Stand.clearance
+
+
 def judge(stand, verdict, bracket, point):
     """What is false of a verdict, a clearance and the ball that is said to be the nearest."""
     lower, upper = bracket
     false = [] if VERDICTS[verdict] == stand.verdict() else [f"{VERDICTS[verdict]} and not {stand.verdict()}"]
+    if not stand.is_known():
+        is_nearest = point < len(stand.seen) and stand.seen[point][0] == stand.verdict()
+        false += [] if is_nearest else [f"point {point} is not the worst"]
+        # It overlaps no deeper than its hull, and no less than not at all.
+        return false + ([] if lower <= 0 <= upper <= 0 else [f"[{lower!r}, {upper!r}] holds no depth"])
     least = stand.clearance()
     if least.compared(lower) < 0 or least.compared(upper) > 0:
         false.append(f"the clearance {least.decimal()} is not in [{lower!r}, {upper!r}]")
@@ -79,12 +122,17 @@ def judge(stand, verdict, bracket, point):
 
 def falsified(draw, stand, verdict, lower, upper, point):
     """One of them made false, if it can be."""
-    farther = [k for k, (_, value) in enumerate(stand.seen) if value.compared(upper) > 0]
+    if stand.is_known():
+        farther = [k for k, (_, value) in enumerate(stand.seen) if value.compared(upper) > 0]
+    else:
+        farther = [k for k, (told, _) in enumerate(stand.seen) if told != stand.verdict()]
     way = draw.randrange(4 if farther else 3)
     if way == 0:
         return draw.choice([k for k in (1, 2, 3) if k != verdict]), lower, upper, point
     if way == 1:
         return verdict, math.nextafter(upper, math.inf), math.nextafter(upper, math.inf), point
+    if way == 2 and not stand.is_known():
+        return verdict, lower, math.nextafter(upper, math.inf), point
     if way == 2:
         return verdict, math.nextafter(lower, -math.inf), math.nextafter(lower, -math.inf), point
     return verdict, lower, upper, draw.choice(farther)
@@ -96,10 +144,16 @@ def seen_from(at, rows, point):
     return list(turned_back(rows, sub(point, at)))
 
 
-def placed(draw, touches, is_off=False):
-    _, link = shape(draw, "box hull")
-    while squared_depth_of(link) == 0:
+def hull(draw):
+    """The points of a link that has a volume."""
+    while True:
         _, link = shape(draw, "box hull")
+        if squared_depth_of(link) > 0:
+            return link
+
+
+def placed(draw, touches, is_off=False, link=None, **told):
+    link = link or hull(draw)
     s, length = vector(draw)
     t = dyadic(draw, 1, 4) if draw.random() < 0.8 else 0.0
     radius = abs(t) * length
@@ -123,7 +177,7 @@ def placed(draw, touches, is_off=False):
         count += len(come) - removed
     values = [[0.0] * 3] + [[dyadic(draw, 3) for _ in range(3)] for _ in range(2)]
     radius = abs(ulp_off(draw, radius)) if is_off and radius else radius
-    return Case(link, cloud, radius, at, rows, changes, values)
+    return Case(link, cloud, radius, at, rows, changes, values, **told)
 
 
 def squared_depth_of(link):
@@ -147,7 +201,18 @@ def anywhere(draw):
     return placed(draw, 0.2)
 
 
-FAMILIES = {"touching": touching, "an ulp off": an_ulp_off, "anywhere": anywhere}
+def meshes(draw):
+    """Regions, some of them with hollows, and with a triangle left out surfaces."""
+    link, triangles = draw.choice(SHAPES + HOLLOWS)
+    is_region = draw.random() < 0.6
+    if not is_region:
+        triangles = triangles[1:]
+    case = placed(draw, 0.6, draw.random() < 0.3, link, triangles=triangles, is_region=is_region)
+    case.points, case.changes, case.radius = case.points[:8], case.changes[:0], case.radius or 0.25
+    return case
+
+
+FAMILIES = {"touching": touching, "an ulp off": an_ulp_off, "anywhere": anywhere, "meshes": meshes}
 
 
 # ---- the run
@@ -165,7 +230,7 @@ def messages(case, robot, mode):
 
 def ask(wire, tally, options, draw, family, case):
     count = tally.of(family)
-    body, = register(wire, [{"vertices": {"xyz": [x for p in case.link for x in p]}}])
+    body, = register(wire, [case.spec()])
     reply = wire.call("RegisterRobot", {"urdf": URDF, "meshes": [{"name": "part", "id": body}]})
     assert reply.code == "OK", reply
     robot = reply.message.robot.id
@@ -179,7 +244,7 @@ def ask(wire, tally, options, draw, family, case):
     for now, first, second in zip(points, verdicts.message, clearances.message):
         first, second = first.answer, second.answer
         for k, values in enumerate(case.values):
-            stand = Stand(case, now, values)
+            stand = (MeshStand if case.triangles else Stand)(case, now, values)
             told = first.verdicts[k], second.clearance_lowers[k], second.clearance_uppers[k], second.clearance_points[k]
             count["answers"] += 1
             count[stand.verdict()] += 1

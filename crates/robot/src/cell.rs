@@ -279,14 +279,6 @@ impl Cell {
         EACH * self.still.clouds().len() as u64
     }
 
-    /// The first obstacle that is a cloud, if a part of a robot is a mesh: how these stand is not
-    /// answered.
-    pub fn cloud_beside_mesh(&self) -> Option<usize> {
-        let solids = self.solids.as_ref()?;
-        let any = (0..self.parts.len()).any(|part| solids.is_mesh(part));
-        self.still.clouds().first().copied().filter(|_| any)
-    }
-
     /// Takes points of a cloud out and puts others in their place, see [`PointCloud::splice`];
     /// none: that obstacle is no cloud. Cells that share the cloud keep it as it was.
     ///
@@ -310,7 +302,14 @@ impl Cell {
     /// answered.
     pub fn flat_beside_polyhedron(&self) -> Option<BodyPair> {
         let solids = self.solids.as_ref()?;
-        let is_such = |pair: &BodyPair| solids.is_flat_beside_region(pair.map(|b| b as usize));
+        let is_cloud = |body: u32| {
+            let still = (body as usize).checked_sub(self.parts.len());
+            still.is_some_and(|still| self.still.clouds().contains(&still))
+        };
+        let is_such = |pair: &BodyPair| {
+            !pair.iter().any(|body| is_cloud(*body))
+                && solids.is_flat_beside_region(pair.map(|b| b as usize))
+        };
         self.pairs().into_iter().find(is_such)
     }
 

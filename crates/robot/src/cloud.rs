@@ -1,7 +1,8 @@
-//! Clouds among what stands still: beside the hulls of parts, and how they change.
+//! Clouds among what stands still: beside the parts of robots, and how they change.
 
 use std::sync::Arc;
 
+use super::cloud_mesh::MeshBesideCloud;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Reach, Verdict};
 use clearance_geometry::cloud::{CloudError, NearestBall, PlacedCloud, PointCloud};
@@ -9,6 +10,7 @@ use clearance_geometry::distance::DistanceSide;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::convex_hull;
 use clearance_geometry::pair::Placed;
+use clearance_geometry::polyhedron::BoundaryKind;
 use clearance_geometry::polytope::Polytope;
 
 /// A cloud and a box that holds it; cheap to clone.
@@ -78,19 +80,33 @@ fn box_around(cloud: &PointCloud) -> Arc<Polytope> {
     Arc::new(convex_hull(&corners).expect("clouds keep below the largest coordinates").polytope)
 }
 
-/// The hull of a part beside a cloud, both placed.
+/// A part beside a cloud, both placed.
 #[derive(Clone, Debug)]
-pub(super) struct HullBesideCloud<'a> {
+pub(super) struct PartBesideCloud<'a> {
     pub(super) hull: Placed<'a>,
     /// At least that of the hull's pose.
     pub(super) skew: f64,
     pub(super) cloud: PlacedCloud<'a>,
+    /// What the part is, if it is not its hull.
+    pub(super) mesh: Option<BoundaryKind<'a>>,
 }
 
-impl HullBesideCloud<'_> {
+impl<'a> PartBesideCloud<'a> {
     /// How they stand, exactly.
     pub(super) fn verdict(&self, effort: &mut Effort<'_>) -> Result<Verdict, Stopped> {
-        self.cloud.verdict(&self.hull, self.skew, 0.0, effort)
+        self.verdict_within(0.0, effort)
+    }
+
+    fn verdict_within(&self, margin: f64, effort: &mut Effort<'_>) -> Result<Verdict, Stopped> {
+        match self.mesh() {
+            Some(mesh) => mesh.verdict(margin, effort),
+            None => self.cloud.verdict(&self.hull, self.skew, margin, effort),
+        }
+    }
+
+    fn mesh(&self) -> Option<MeshBesideCloud<'a>> {
+        let (hull, skew) = (self.hull, self.skew);
+        self.mesh.map(|kind| MeshBesideCloud { kind, hull, skew, cloud: self.cloud.clone() })
     }
 
     /// The nearest ball, or the deepest; none: all are farther than `above`.
@@ -99,7 +115,10 @@ impl HullBesideCloud<'_> {
         above: f64,
         effort: &mut Effort<'_>,
     ) -> Result<Option<NearestBall>, Stopped> {
-        self.cloud.nearest(&self.hull, self.skew, above, effort)
+        match self.mesh() {
+            Some(mesh) => mesh.nearest(above, effort),
+            None => self.cloud.nearest(&self.hull, self.skew, above, effort),
+        }
     }
 
     /// How they stand: in contact, which is to be no farther apart than `reach`, or how far apart
@@ -116,7 +135,7 @@ impl HullBesideCloud<'_> {
             return Err(Stopped::Unresolved);
         }
         let mut is_within = |margin| -> Result<bool, Stopped> {
-            let verdict = self.cloud.verdict(&self.hull, self.skew, margin, effort)?;
+            let verdict = self.verdict_within(margin, effort)?;
             Ok(verdict != Verdict::Separated)
         };
         Ok(if !is_within(within)? {
@@ -128,12 +147,16 @@ impl HullBesideCloud<'_> {
         })
     }
 
-    /// Where the hull and the ball are nearest that are so, on the hull and on the ball, and the
-    /// unit vector from the hull towards the ball; none where rounding leaves no direction.
+    /// Where the part and the ball are nearest that are so, on the part and on the ball, and the
+    /// unit vector from the part towards the ball; none where rounding leaves no direction, and of
+    /// a mesh in contact.
     pub(super) fn nearest_points(
         &self,
         effort: &mut Effort<'_>,
     ) -> Result<Option<(Vec3, Vec3, Vec3)>, Stopped> {
+        if let Some(mesh) = self.mesh() {
+            return mesh.nearest_points(effort);
+        }
         let Some(NearestBall { point, clearance }) = self.nearest(f64::INFINITY, effort)? else {
             return Ok(None);
         };

@@ -39,6 +39,7 @@ mod certify;
 pub mod check;
 pub mod claim;
 pub mod cloud;
+mod cloud_mesh;
 pub mod edge;
 pub mod error;
 mod footprint;

@@ -3,8 +3,8 @@
 use std::convert::Infallible;
 
 use super::ball::PlacedBox;
-use super::cell::{BodyPair, Cell};
-use super::cloud::HullBesideCloud;
+use super::cell::{BodyPair, Cell, CellPart};
+use super::cloud::PartBesideCloud;
 use super::kinematics::{PoseLanes, point_lanes, pose_of_lane};
 use super::solids::{PlacedOnce, SolidPair, Solids};
 use clearance_geometry::Vec3;
@@ -172,16 +172,17 @@ impl<'a> Stand<'a> {
 
     /// A part and a cloud, placed; none: the second body is no cloud.
     #[inline(always)]
-    pub(super) fn cloud(&mut self, [part, other]: BodyPair) -> Option<HullBesideCloud<'a>> {
+    pub(super) fn cloud(&mut self, [part, other]: BodyPair) -> Option<PartBesideCloud<'a>> {
         let cell = self.cell;
         let number = (other as usize).checked_sub(cell.parts.len())?;
         let still = cell.still.bodies().get(number)?;
         let cloud = still.body.cloud()?.cloud();
         let hull = Placed { body: cell.hull(part), pose: self.pose(part) };
-        let skew = cell.parts[part as usize].skew;
-        Some(HullBesideCloud {
+        let CellPart { skew, body, .. } = &cell.parts[part as usize];
+        Some(PartBesideCloud {
             hull,
-            skew,
+            skew: *skew,
+            mesh: body.mesh().map(|_| body.boundary_kind()),
             cloud: PlacedCloud::with_skew(cloud, still.pose, cell.still.skew_of(number)),
         })
     }

@@ -15,7 +15,7 @@ use std::cell::Cell;
 
 use self::ball::BallBeside;
 use self::forest::{Forest, Splice};
-use self::leaves::{Corners, LEAF_POINTS, PointLeaf};
+use self::leaves::{Corners, LEAF_POINTS, NumberedPoint, PointLeaf};
 use self::probe::{HullProbe, SeenCloud, SeenPlane};
 use crate::Vec3;
 use crate::claim::{Reach, Verdict};
@@ -276,6 +276,49 @@ impl<'a> PlacedCloud<'a> {
             Err(LookEnd::Overlap) => Ok(Verdict::Overlapping),
             Err(LookEnd::Stopped(why)) => Err(why),
         }
+    }
+
+    /// Calls `visit` with every point whose ball is not shown to be farther from a hull than
+    /// `within`, metres, the near ones first as far as boxes tell; goes on with what that returns.
+    /// For who asks more about what the hull holds. Of neighbours that are equal one is visited.
+    pub fn each_near(
+        &self,
+        hull: &Placed<'_>,
+        skew: f64,
+        within: f64,
+        effort: &mut Effort<'_>,
+        mut visit: impl FnMut(u32, &mut Effort<'_>) -> Result<f64, Stopped>,
+    ) -> Result<(), Stopped> {
+        let probe = HullProbe::new(hull, skew, &self.seen);
+        let radius = self.cloud.radius;
+        let mut known = with_radius(within, radius);
+        let mut last = None;
+        self.cloud.forest.walk(
+            known,
+            |node| probe.boxes(node, &SeenPlane::NONE),
+            |leaf| {
+                effort.spend_step()?;
+                for NumberedPoint { at, number } in leaf.points() {
+                    if probe.are_beyond(&probe.see(leaf), known) {
+                        break;
+                    }
+                    if last.replace(at) != Some(at) {
+                        known = with_radius(visit(number, effort)?, radius);
+                    }
+                }
+                Ok(known)
+            },
+        )
+    }
+
+    /// A point in the frame of the cloud.
+    pub fn point(&self, number: u32) -> Vec3 {
+        self.cloud.points[number as usize]
+    }
+
+    /// Whose frame to world the cloud is in.
+    pub fn pose(&self) -> &Pose {
+        &self.seen.pose
     }
 
     fn ball<'h>(&self, hull: &Placed<'h>, point: u32) -> BallBeside<'h> {

@@ -2,6 +2,7 @@
 
 mod certify;
 mod check;
+mod cloud_meshes;
 mod clouds;
 mod doubling;
 mod edge;

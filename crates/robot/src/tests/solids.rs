@@ -138,7 +138,7 @@ pub(super) fn robot(
 }
 
 /// The hand whose links are channels, or the three boxes each.
-fn hands() -> [Robot; 2] {
+pub(super) fn hands() -> [Robot; 2] {
     let boxes: String = CHANNEL_BOXES
         .map(|[middle, half]| {
             let text = |of: [f64; 3], by: f64| of.map(|x| (x * by).to_string()).join(" ");

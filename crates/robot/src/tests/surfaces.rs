@@ -44,7 +44,7 @@ fn triangles(mesh: &MeshData) -> Vec<PartBody> {
 }
 
 /// The hand whose links are surfaces of channels, or all triangles of these.
-fn hands() -> [Robot; 2] {
+pub(super) fn hands() -> [Robot; 2] {
     let whole = robot(&urdf(MESH_PART), &channel(), MeshTreatment::Surface).unwrap();
     let parts = (0..TRIANGLES).map(|k| MESH_PART.replace("u.obj", &format!("{k}.obj")));
     let known = |(k, body)| (format!("{k}.obj"), MeshContent::Known(body));

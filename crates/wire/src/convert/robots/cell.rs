@@ -235,20 +235,10 @@ impl AskedCell {
             .map(|(robot, pose)| Instance { robot: &robot.robot, world_from_base: *pose })
             .collect();
         let cell = Cell::new(&instances, still);
-        if let Some(index) = cell.cloud_beside_mesh() {
-            let list = Path::ROOT.field("cell");
-            let path = list.field("obstacles");
-            let path = path.index(index);
-            return Err(path.field("cloud").not_implemented(BESIDE_MESH).into());
-        }
         let Some(pair) = cell.flat_beside_polyhedron() else { return Ok(cell) };
         Err(flat_beside_polyhedron(&cell, pair))
     }
 }
-
-/// What is not answered of clouds.
-const BESIDE_MESH: &str =
-    "a cloud beside a robot of which a part is a mesh as it is; MESH_TREATMENT_HULL makes it convex";
 
 /// Refuses a pair of a polyhedron and a polytope without volume, by the obstacle of the two.
 fn flat_beside_polyhedron(cell: &Cell, pair: BodyPair) -> Failure {
