@@ -40,7 +40,9 @@ def surfaces(wire, report):
     p, q = {'alias': 'attack/s-fan'}, {'alias': 'attack/s-solid', 'pose': {'translation': {'x': 9}}}
     for method, more in (('MeasurePenetration', {}), ('MeasureDistanceAlong', {'direction': {'x': 1}})):
         report.refused(method, wire.call(method, {'p': p, 'q': q, **more}), LATER, field='p')
-    report.refused('in a session', wire.call('OpenSession', {'state': {'bodies': [{'id': 1, 'parts': [p]}]}}), LATER, field='state.bodies[0].parts[0].alias')
+    opened = wire.call('OpenSession', {'state': {'bodies': [{'id': 1, 'parts': [p]}, {'id': 2, 'parts': [q]}]}})
+    report.holds(opened.code == 'OK', f'in a session: {opened}')
+    wire.call('CloseSession', {'sessionId': opened.message.session_id, 'sessionKey': opened.message.session_key})
     report.refused('among several', wire.call('FindFirstCollision', {'bodies': [{'body': p}, {'body': q}]}), LATER)
     report.refused('unknown', wire.call('CheckCollision', {'p': {'id': 's1-' + '0' * 64}, 'q': q}), MISSING, field='p.id')
     # Weights of a point that are none, and a proof of what is inside a surface.
