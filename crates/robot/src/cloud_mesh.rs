@@ -3,7 +3,7 @@
 
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
-use clearance_geometry::cloud::{BallClearance, NearestBall, PlacedCloud};
+use clearance_geometry::cloud::{AroundHull, BallClearance, NearestBall, PlacedCloud};
 use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::distance::FaceDistance;
@@ -146,7 +146,8 @@ impl MeshBesideCloud<'_> {
         effort: &mut Effort<'_>,
         visit: impl FnMut(u32, &mut Effort<'_>) -> Result<f64, Stopped>,
     ) -> Result<(), Stopped> {
-        self.cloud.each_near(&self.hull, self.skew, within, effort, visit)
+        let around = AroundHull { hull: self.hull, skew: self.skew, within };
+        self.cloud.each_near(&around, effort, visit)
     }
 
     /// The mesh and a ball, as their boundaries.

@@ -168,6 +168,17 @@ pub struct PlacedCloud<'a> {
     seen: SeenCloud,
 }
 
+/// A hull, and how near to it balls are asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct AroundHull<'h> {
+    /// The hull, placed.
+    pub hull: Placed<'h>,
+    /// At least that of its pose ([`Pose::skew`]).
+    pub skew: f64,
+    /// Metres.
+    pub within: f64,
+}
+
 /// The nearest ball of a cloud, or the deepest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearestBall {
@@ -279,19 +290,18 @@ impl<'a> PlacedCloud<'a> {
     }
 
     /// Calls `visit` with every point whose ball is not shown to be farther from a hull than
-    /// `within`, metres, the near ones first as far as boxes tell; goes on with what that returns.
-    /// For who asks more about what the hull holds. Of neighbours that are equal one is visited.
+    /// asked for, the near ones first as far as boxes tell; goes on with the distance, metres, that
+    /// it returns. For who asks more about what the hull holds. Of neighbours that are equal one is
+    /// visited.
     pub fn each_near(
         &self,
-        hull: &Placed<'_>,
-        skew: f64,
-        within: f64,
+        around: &AroundHull<'_>,
         effort: &mut Effort<'_>,
         mut visit: impl FnMut(u32, &mut Effort<'_>) -> Result<f64, Stopped>,
     ) -> Result<(), Stopped> {
-        let probe = HullProbe::new(hull, skew, &self.seen);
+        let probe = HullProbe::new(&around.hull, around.skew, &self.seen);
         let radius = self.cloud.radius;
-        let mut known = with_radius(within, radius);
+        let mut known = with_radius(around.within, radius);
         let mut last = None;
         self.cloud.forest.walk(
             known,
