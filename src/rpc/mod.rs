@@ -1,4 +1,4 @@
-//! What is served.
+//! The services, and how they are put together.
 //!
 //! A handler reads: convert (or say which field is wrong), admit, compute, convert back. Everything
 //! that can go wrong is a [`clearance_wire::status::Failure`], and one table there says what the

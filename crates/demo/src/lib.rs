@@ -99,7 +99,7 @@ where
 /// A server that serves until it is told to stop.
 type Serving = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
-/// What starts one.
+/// Starts a server on a listener; it runs until it is told to stop.
 type Starting<'a> = Box<dyn FnOnce(TcpListener, oneshot::Receiver<()>) -> Serving + 'a>;
 
 fn run_beside(

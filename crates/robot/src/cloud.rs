@@ -25,7 +25,7 @@ pub struct BoxedCloud {
 pub struct CloudChange<'a> {
     /// The number of the first that goes, or before which others come.
     pub first: usize,
-    /// How many go.
+    /// So many points go.
     pub removed: usize,
     /// Those that come, metres, in the frame of the cloud.
     pub come: &'a [Vec3],

@@ -44,14 +44,15 @@ impl MeshBesideCloud<'_> {
         above: f64,
         effort: &mut Effort<'_>,
     ) -> Result<Option<NearestBall>, Stopped> {
-        if above < 0.0 {
-            return Ok(None);
-        }
         if let Some((verdict, point)) = self.contact(effort)? {
             let of_hull = self.cloud.nearest(&self.hull, self.skew, 0.0, effort)?;
             let lower = of_hull.map_or(0.0, |nearest| nearest.clearance.lower.min(0.0));
             let clearance = BallClearance { verdict, lower, upper: 0.0, towards_hull: None };
-            return Ok(Some(NearestBall { point, clearance }));
+            // It may be deeper than what is known, if its hull is.
+            return Ok((lower <= above).then_some(NearestBall { point, clearance }));
+        }
+        if above < 0.0 {
+            return Ok(None);
         }
         Ok(self.nearest_apart(above, effort)?.map(|(nearest, _)| nearest))
     }

@@ -20,7 +20,7 @@ use crate::witness::Witness;
 /// The signed distance of a hull and a ball.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BallClearance {
-    /// How they stand.
+    /// Says how the hull and the ball stand.
     pub verdict: Verdict,
     /// At most the exact distance, or minus the exact depth, metres.
     pub lower: f64,

@@ -152,7 +152,7 @@ fn numbered(points: &[Vec3], first: usize) -> impl Iterator<Item = NumberedPoint
 }
 
 impl Forest {
-    /// Of these points.
+    /// Builds the trees over these points.
     pub(super) fn build(points: &[Vec3], effort: &Effort<'_>) -> Result<Self, Stopped> {
         let mut all: Vec<NumberedPoint> = numbered(points, 0).collect();
         Self::of_numbered(&mut all, effort)

@@ -68,7 +68,7 @@ impl SeenPlane {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SeenCloud {
     pub(super) pose: Pose,
-    /// Of that.
+    /// The skew of that pose is at most this.
     pub(super) skew: f64,
     /// At least the sum of the absolute coordinates of any point.
     pub(super) size: f64,

@@ -8,13 +8,15 @@ use crate::body::PartBody;
 use crate::cell::{Cell, Instance};
 use crate::check::{CheckMode, CheckQuestion, Checked};
 use crate::cloud::BoxedCloud;
+use crate::cloud_mesh::MeshBesideCloud;
 use crate::edge::{EdgeAnswer, EdgeQuestion};
 use crate::parts::MeshTreatment;
 use crate::still::StillBody;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Reach, Verdict};
-use clearance_geometry::cloud::PointCloud;
+use clearance_geometry::cloud::{PlacedCloud, PointCloud};
 use clearance_geometry::effort::Effort;
+use clearance_geometry::pair::Placed;
 use clearance_geometry::pose::Pose;
 use clearance_samples::Random;
 
@@ -123,6 +125,27 @@ fn edges_of_meshes_among_balls_end_where_those_of_their_pieces_do() {
         }
         assert!(seen[0] > 3 && seen[1] > 3, "{seen:?}");
     }
+}
+
+/// How deep a ball is in a mesh is not known: beside a pair that is a little deep it may be the
+/// deepest, and the least clearance has to hold it.
+#[test]
+fn a_ball_in_a_mesh_may_be_deeper_than_what_is_known() {
+    let body = solids::polyhedron(&solids::channel());
+    let mesh = body.mesh().unwrap().surface();
+    let corners = mesh.triangles()[0].map(|corner| mesh.vertices()[corner as usize]);
+    let on_face = (corners[0] + corners[1] + corners[2]) / 3.0;
+    let effort = &mut Effort::unlimited();
+    let cloud = PointCloud::new(vec![on_face], 0.02, effort).unwrap();
+    let beside = MeshBesideCloud {
+        kind: body.boundary_kind(),
+        hull: Placed { body: body.hull(), pose: Pose::identity() },
+        skew: 0.0,
+        cloud: PlacedCloud::new(&cloud, Pose::identity()),
+    };
+    let found = beside.nearest(-0.001, effort).unwrap().unwrap();
+    assert!(found.clearance.lower < -0.01 && found.clearance.upper <= 0.0, "{found:?}");
+    assert_eq!(beside.nearest(-1.0, effort).unwrap(), None);
 }
 
 /// One small ball at each place.
