@@ -87,16 +87,15 @@ const PAIRS: &[&str] = &[
 const FRAME: &[&str] = &[
     "scene",
     "near",
-    "carry",
     "mount",
     "structure",
     "opening",
     "apply",
     "events",
     "step",
-    "proofs",
     "ranking",
-    "polygons",
+    "least_bytes",
+    "writing",
 ];
 
 /// What a judge of robots may use beside `clearance_proof`, which has no search in its graph: the

@@ -1,16 +1,18 @@
-//! Taking a frame in: bodies that come and go, rules, poses. Nothing is answered yet.
+//! Taking a frame in: bodies that come and go, rules, poses, and robots with all that they carry.
+//! Nothing is answered yet.
 
 use crate::broken::{Rule, is_broken};
 use crate::declared::body::BodyId;
 use crate::declared::error::{DeclarationError, Problem, is_length};
 use crate::declared::question::{Frame, Move, Moves};
-use crate::declared::robots::{RobotId, RobotMove};
+use crate::declared::robots::{RobotId, RobotMove, RobotMoveError};
 use crate::frame::scene::{Scene, SweptBodies};
 use crate::frame::structure::Restructuring;
 use crate::near::still::WhileStill;
 use crate::pairs::report::MoveError;
-use crate::placed::entry::Start;
+use crate::placed::entry::{Entry, Start};
 use crate::placed::travel::farther;
+use clearance_geometry::pose::{COORDINATE_MAX, Pose};
 
 /// Why a frame was refused; it has then changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -205,5 +207,54 @@ impl Scene {
         let deviation = one.deviation.unwrap_or(entry.body.deviation);
         entry.deviation = entry.deviation.max(deviation);
         Ok(())
+    }
+}
+
+impl Scene {
+    /// Moves a robot: all that it carries, or nothing.
+    pub(crate) fn move_robot(
+        &mut self,
+        to: &RobotMove,
+        frame: &Frame,
+    ) -> Result<(), RobotMoveError> {
+        let at = self.robot_index(to.robot).ok_or(RobotMoveError::UnknownRobot)?;
+        let mounted = &self.robots[at];
+        if mounted.moved_by == frame.id {
+            return Err(RobotMoveError::Repeated);
+        }
+        let moved = mounted.moved(to)?;
+        if mounted.turns(&moved) && !(to.teleported || frame.teleported) {
+            return Err(RobotMoveError::Turns);
+        }
+        let changes = mounted.changes(&moved);
+        let mut places: Vec<(u32, Move)> = Vec::new();
+        for &index in &mounted.carried {
+            let entry = &self.entries[index as usize];
+            let Some(carrier) = &entry.carrier else { continue };
+            if !moved.moves(carrier, &changes) && !to.teleported {
+                continue;
+            }
+            let pose = moved.pose_of(carrier);
+            if !entry.fits(pose) {
+                return Err(RobotMoveError::TooFar);
+            }
+            let (body, teleported) = (entry.body.id, to.teleported);
+            places.push((index, Move { body, pose, teleported, deviation: None }));
+        }
+        for (index, one) in &places {
+            self.put(*index, one, frame.id).map_err(|_| RobotMoveError::TooFar)?;
+        }
+        let mounted = &mut self.robots[at];
+        mounted.put(moved);
+        mounted.moved_by = frame.id;
+        Ok(())
+    }
+}
+
+impl Entry {
+    /// Whether every part lies within the largest coordinate at that pose.
+    fn fits(&self, pose: Pose) -> bool {
+        let within = pose.translation.iter().all(|c| c.abs() <= COORDINATE_MAX);
+        within && self.body.place(pose).is_some()
     }
 }

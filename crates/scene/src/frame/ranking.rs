@@ -51,11 +51,12 @@ impl Round<'_> {
             self.ask(scene, &keys, Task::Detail { distance, depth, normal, polygon })?;
         }
         self.listed.extend(waiting.each(keys).map(|key| (key, true)));
+        self.ranking.pairs = self.ranked_pairs(scene)?;
         waiting.go_on()
     }
 
     /// The ranked pairs in order.
-    pub(crate) fn ranked_pairs(&self, scene: &Scene) -> Result<Vec<RankedPair>, Unanswered> {
+    fn ranked_pairs(&self, scene: &Scene) -> Result<Vec<RankedPair>, Unanswered> {
         let keys = self.ranking.keys.iter().copied();
         let found = self.in_order(keys.map(|key| (scene.clearance_of(key), key)))?;
         let brackets: Vec<[f64; 2]> = found.iter().map(|(bracket, _)| *bracket).collect();

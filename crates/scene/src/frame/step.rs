@@ -5,7 +5,7 @@
 //! 2. [`Round::stand`] asks how each stands: most need one look, others what `pairs::work` does.
 //! 3. [`Round::detail`] chooses what is listed (`ranking` by clearance) and measures it.
 //! 4. `events` says what began and what ended, [`Round::look_at_impacts`] how.
-//! 5. `proofs` writes the listed pairs down, and what was said is remembered.
+//! 5. `writing` writes the report, and what it says is remembered.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,25 +16,24 @@ use crate::declared::question::{Frame, Listed, Questions};
 use crate::frame::apply::{Applied, FrameError};
 use crate::frame::events::Announced;
 use crate::frame::scene::{Scene, SweptBodies};
-use crate::memory::kept::{Batch, Noted, Said, Standing};
+use crate::memory::kept::{Batch, Noted, Standing};
 use crate::memory::looks::Looking;
 use crate::memory::runner::{PairWork, Runner};
 use crate::methods::{CostOfEach, Methods};
 use crate::pair_key::PairKey;
 use crate::pairs::answer::{Asking, ContactEnd, PairAnswer};
 use crate::pairs::report::{
-    Aliased, Counters, Event, EventKind, MoveError, PartPair, PlacedNumbers, Report, Tally,
+    Counters, Event, EventKind, MoveError, PartPair, RankedPair, Report, Tally,
 };
 use crate::pairs::state::{PairState, Task};
 use crate::pairs::work::{are_proven_at_once, work};
-use crate::placed::entry::{Entry, PairSide, PlacedPart};
+use crate::placed::entry::{Entry, PairSide};
 use crate::placed::mounted::Mounted;
 use crate::placed::travel::until;
 use crate::waiting::{Unanswered, Waiting};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::meeting::Impact;
-use clearance_geometry::number::tolerance::QUARTER_TURN_NOISE;
 
 /// Why a frame was not answered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,18 +55,8 @@ pub struct Stepped {
     pub report: Arc<Report>,
 }
 
-/// What is to be remembered of a pair.
-pub(crate) struct Remark {
-    key: PairKey,
-    /// What is noted of it from now on, where that changes.
-    noted: Option<Option<Noted>>,
-    /// The same for the table, and the pair's place there.
-    said: Option<(u32, Said)>,
-    is_open: bool,
-}
-
 /// What every pair counts as before anything is said of it.
-const PLAIN: Noted = Noted { verdict: Verdict::Separated, within_margin: false };
+pub(crate) const PLAIN: Noted = Noted { verdict: Verdict::Separated, within_margin: false };
 
 /// The pairs that a frame ranks.
 #[derive(Debug)]
@@ -76,11 +65,13 @@ pub(crate) struct Ranking {
     /// At most the signed clearance of every pair that is none of the nearest and may be ranked all
     /// the same.
     pub(crate) left_out: f64,
+    /// The pairs in their order, once they are measured.
+    pub(crate) pairs: Vec<RankedPair>,
 }
 
 impl Default for Ranking {
     fn default() -> Self {
-        Self { keys: BTreeSet::new(), left_out: f64::INFINITY }
+        Self { keys: BTreeSet::new(), left_out: f64::INFINITY, pairs: Vec::new() }
     }
 }
 
@@ -103,6 +94,9 @@ pub(crate) struct Round<'a> {
     pub(crate) tally: Tally,
     pub(crate) counters: Counters,
 }
+
+/// Polygons of so many corners at most are looked for before it is counted how many they have.
+const CORNERS_AT_ONCE: usize = 1 << 16;
 
 /// So many pairs are asked at once: in a fraction of a millisecond they are taken out and put back.
 const PAIRS_AT_ONCE: usize = 4096;
@@ -161,24 +155,7 @@ impl Scene {
         round.detail(self)?;
         let mut events = self.events(&round.notable, questions, &waiting, announced)?;
         round.look_at_impacts(self, &mut events)?;
-        let pairs = round.pairs(self)?;
-        let ranking = round.ranked_pairs(self)?;
-        let moved = if questions.placed { self.moved_parts() } else { Vec::new() };
-        let r = round.remarks(self)?;
-        self.take_note(r);
-        Ok(Report {
-            frame: self.applied,
-            previous: self.answered,
-            pairs,
-            ranking,
-            pairs_omitted: round.omitted,
-            events,
-            tally: round.tally,
-            counters: round.counters,
-            moved,
-            frames_skipped: self.skipped.saturating_sub(1),
-            aliased: self.aliased(questions),
-        })
+        round.written(self, events)
     }
 
     /// Applies and answers in one go, here and now.
@@ -346,6 +323,50 @@ impl<'a> Round<'a> {
         Ok(())
     }
 
+    /// The polygons of listed pairs in their order, as far as there is room for them.
+    ///
+    /// A body may have very many corners and stand in very many contacts: of 300 drums of 300
+    /// corners in two layers the polygons took 600 MB, of which the report that was sent had 4. So
+    /// they are looked for from the first listed pair on, until they are more than whoever reads
+    /// the report takes; pairs beyond are omitted.
+    fn look_for_polygons(&mut self, scene: &mut Scene) -> Result<Vec<Vec<Vec3>>, Unanswered> {
+        let (waiting, numbers_max) = (self.work.waiting, self.work.questions.polygon_numbers_max);
+        let keys: Vec<PairKey> =
+            self.listed.keys().take(scene.limits.listed_max).copied().collect();
+        let (mut polygons, mut numbers) = (Vec::new(), 0_usize);
+        while polygons.len() < keys.len() && numbers <= numbers_max {
+            waiting.go_on()?;
+            let mut corners_max = 0_usize;
+            let left = &keys[polygons.len()..];
+            let more = left.iter().take_while(|key| {
+                let has_room = corners_max < CORNERS_AT_ONCE;
+                corners_max = corners_max.saturating_add(corners_at_most(scene, **key));
+                has_room
+            });
+            let next = &left[..more.count()];
+            let (distance, depth, normal, polygon) = (None, false, false, true);
+            let task = Task::Detail { distance, depth, normal, polygon };
+            let (counters, mut bytes) = (&mut self.counters, 0);
+            scene.run(next, task, &self.work, |state| {
+                counters.count(state);
+                // The report keeps it; it is looked for anew each time.
+                let known = state.answer.meeting.as_mut();
+                let polygon = known.map(|known| std::mem::take(&mut known.polygon));
+                bytes +=
+                    polygon.as_ref().map_or(0, |polygon| polygon.capacity() * size_of::<Vec3>());
+                if numbers <= numbers_max {
+                    let polygon = polygon.unwrap_or_default();
+                    numbers = numbers.saturating_add(polygon.iter().map(numbers_of).sum());
+                    polygons.push(polygon);
+                }
+            })?;
+            if !self.work.runner.has_room(bytes) {
+                return Err(Unanswered::NoRoom);
+            }
+        }
+        Ok(polygons)
+    }
+
     fn is_listed(&self, scene: &Scene, key: PairKey) -> bool {
         let answer = scene.told(key);
         let met = answer.contact.as_ref().is_some_and(|contact| contact.may_have_met());
@@ -408,35 +429,6 @@ impl<'a> Round<'a> {
             }
         }
         waiting.go_on()
-    }
-
-    /// What is to be remembered of what is said.
-    pub(crate) fn remarks(&self, scene: &Scene) -> Result<Vec<Remark>, Unanswered> {
-        let waiting = self.work.waiting;
-        let remark = |&key: &PairKey| {
-            let answer = scene.told(key);
-            let known = answer.verdict.zip(answer.within_margin);
-            let known = known.map(|(verdict, within_margin)| Noted { verdict, within_margin });
-            let before = scene.noted.get(&key).copied();
-            let noted = known.map_or(before, |noted| Some(noted).filter(|noted| *noted != PLAIN));
-            let said = Said {
-                noted: noted.map(|noted| (noted.verdict, noted.within_margin)),
-                is_announced: scene.contacts.contains_key(&key),
-            };
-            let place = scene.table.place_of(key);
-            let is_other = |place: &u32| scene.table.at(*place).said != said;
-            Remark {
-                key,
-                noted: (noted != before).then_some(noted),
-                said: place.filter(is_other).map(|place| (place, said)),
-                is_open: answer.is_open(),
-            }
-        };
-        let says_something =
-            |remark: &Remark| remark.is_open || remark.noted.is_some() || remark.said.is_some();
-        let remarks = waiting.each(&self.notable).map(remark).filter(says_something).collect();
-        waiting.go_on()?;
-        Ok(remarks)
     }
 }
 
@@ -570,71 +562,6 @@ impl Scene {
         kept.has_expired(self.travel[p as usize] + self.travel[q as usize])
     }
 
-    /// Remembers what is said.
-    pub(crate) fn take_note(&mut self, remarks: Vec<Remark>) {
-        self.open.clear();
-        for Remark { key, noted, said, is_open } in remarks {
-            if is_open {
-                self.open.push(key);
-            }
-            match noted {
-                None => {}
-                Some(None) => drop(self.noted.remove(&key)),
-                Some(Some(noted)) => drop(self.noted.insert(key, noted)),
-            }
-            if let Some((place, said)) = said {
-                self.table.set_said_at(place, said);
-            }
-        }
-    }
-
-    /// The bodies that turned by more than a quarter turn on a way that is asked about. Robots turn
-    /// what they carry as their joints say.
-    fn aliased(&self, questions: &Questions) -> Aliased {
-        let mut aliased = Aliased::default();
-        if questions.between.is_none() && !self.has_chosen {
-            return aliased;
-        }
-        for &body in &self.moved {
-            let entry = &self.entries[body as usize];
-            let is_asked = questions.between.is_some() || entry.body.continuous;
-            let Some(start) = entry.start_in(&self.starts) else { continue };
-            if !is_asked || entry.teleported || entry.carrier.is_some() {
-                continue;
-            }
-            // The trace of a rotation is 1 and twice the cosine of its angle.
-            let trace = start.pose.rotation.component_mul(&entry.body.pose.rotation).sum();
-            if trace < 1.0 - QUARTER_TURN_NOISE {
-                aliased.count += 1;
-                if aliased.first.len() < Aliased::NAMED_MAX {
-                    aliased.first.push(entry.body.id);
-                }
-            }
-        }
-        aliased
-    }
-
-    /// The twelve numbers of every part that has moved, or is new, since the last answer.
-    fn moved_parts(&self) -> Vec<PlacedNumbers> {
-        let is_new = |entry: &&Entry| entry.start.is_some() || entry.teleported;
-        let entries: Vec<&Entry> = if self.has_changed {
-            self.entries.iter().filter(is_new).collect()
-        } else {
-            self.moved.iter().map(|&body| &self.entries[body as usize]).collect()
-        };
-        entries
-            .into_iter()
-            .flat_map(|entry| {
-                let numbers = |(part, placed): (usize, &PlacedPart)| PlacedNumbers {
-                    body: entry.body.id,
-                    part: part as u32,
-                    pose: placed.pose,
-                };
-                entry.now().parts.iter().enumerate().map(numbers).collect::<Vec<_>>()
-            })
-            .collect()
-    }
-
     /// The next motion starts here.
     fn settle(&mut self) {
         if self.has_changed {
@@ -653,4 +580,18 @@ impl Scene {
         self.skipped = 0;
         self.table.trim(self.answers, self.limits.pairs_max);
     }
+}
+
+/// The coordinates that take any room in a report.
+fn numbers_of(corner: &Vec3) -> usize {
+    corner.iter().filter(|x| **x != 0.0).count()
+}
+
+/// So many corners a polygon of this pair has at most.
+fn corners_at_most(scene: &Scene, key: PairKey) -> usize {
+    let of = |index| {
+        let parts = scene.entries[index as usize].body.parts.iter();
+        parts.map(|part| part.polytope.vertices().len()).max().unwrap_or(0)
+    };
+    of(key.p).saturating_add(of(key.q))
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use tonic::metadata::MetadataMap;
 
-use super::session::{Demand, Session};
+use super::demand::Demand;
+use super::session::Session;
 use super::work::{FrameWork, Frames, Reports, Steps, Until};
 use crate::rpc::shared::Shared;
 use clearance_geometry::separation::METHODS;

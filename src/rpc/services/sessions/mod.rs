@@ -1,5 +1,6 @@
 //! `SessionService`: scenes that are kept between calls.
 
+mod demand;
 mod host;
 mod news;
 mod opening;

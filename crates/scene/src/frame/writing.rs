@@ -1,4 +1,5 @@
-//! What a report says of the listed pairs, with their proofs, as far as it has room for them.
+//! The report of a frame: the listed pairs with their proofs, as far as it has room for them, and
+//! what is to be said beside them. What it says is remembered.
 //!
 //! Two bodies of 256 parts have 65,536 pairs of parts, and a proof of each of them takes some
 //! hundred bytes: of forty such bodies close to each other the proofs took 7.8 GB, of which the
@@ -12,19 +13,21 @@ use arrayvec::ArrayVec;
 
 use crate::declared::question::Questions;
 use crate::frame::scene::Scene;
-use crate::frame::step::Round;
+use crate::frame::step::{PLAIN, Round};
+use crate::memory::kept::{Noted, Said};
 use crate::memory::runner::PairWork;
 use crate::pair_key::PairKey;
 use crate::pairs::answer::PairAnswer;
-use crate::pairs::meshes::{FacesMotion, PartsProof};
 use crate::pairs::report::{
-    PairReport, PartChain, PartGap, PartPair, PartProof, PartReach, PartRow,
+    Aliased, Event, PairReport, PartChain, PartGap, PartPair, PartProof, PartReach, PlacedNumbers,
+    Report,
 };
 use crate::pairs::state::Task;
 use crate::pairs::work::{can_be_proven, part_pairs};
+use crate::placed::entry::{Entry, PlacedPart};
 use crate::waiting::Unanswered;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{ConvexProof, Cover, CoverStep, Direction, StaticProof};
+use clearance_geometry::number::tolerance::QUARTER_TURN_NOISE;
 use clearance_geometry::pair::VertexPair;
 use clearance_geometry::penetration::Range;
 
@@ -33,6 +36,16 @@ const PARTS_AT_ONCE: usize = 1 << 15;
 
 /// So many pairs are told before that.
 const PAIRS_AT_ONCE: usize = 1 << 12;
+
+/// What is to be remembered of a pair.
+pub(crate) struct Remark {
+    key: PairKey,
+    /// What is noted of it from now on, where that changes.
+    noted: Option<Option<Noted>>,
+    /// The same for the table, and the pair's place there.
+    said: Option<(u32, Said)>,
+    is_open: bool,
+}
 
 impl Scene {
     fn can_be_proven(&self, key: PairKey) -> bool {
@@ -58,11 +71,101 @@ impl Scene {
         // They are in a list that grows, and in the report.
         own + 2 * each * part_pairs(p, q)
     }
+
+    /// Remembers what is said.
+    fn take_note(&mut self, remarks: Vec<Remark>) {
+        self.open.clear();
+        for Remark { key, noted, said, is_open } in remarks {
+            if is_open {
+                self.open.push(key);
+            }
+            match noted {
+                None => {}
+                Some(None) => drop(self.noted.remove(&key)),
+                Some(Some(noted)) => drop(self.noted.insert(key, noted)),
+            }
+            if let Some((place, said)) = said {
+                self.table.set_said_at(place, said);
+            }
+        }
+    }
+
+    /// The bodies that turned by more than a quarter turn on a way that is asked about. Robots turn
+    /// what they carry as their joints say.
+    fn aliased(&self, questions: &Questions) -> Aliased {
+        let mut aliased = Aliased::default();
+        if questions.between.is_none() && !self.has_chosen {
+            return aliased;
+        }
+        for &body in &self.moved {
+            let entry = &self.entries[body as usize];
+            let is_asked = questions.between.is_some() || entry.body.continuous;
+            let Some(start) = entry.start_in(&self.starts) else { continue };
+            if !is_asked || entry.teleported || entry.carrier.is_some() {
+                continue;
+            }
+            // The trace of a rotation is 1 and twice the cosine of its angle.
+            let trace = start.pose.rotation.component_mul(&entry.body.pose.rotation).sum();
+            if trace < 1.0 - QUARTER_TURN_NOISE {
+                aliased.count += 1;
+                if aliased.first.len() < Aliased::NAMED_MAX {
+                    aliased.first.push(entry.body.id);
+                }
+            }
+        }
+        aliased
+    }
+
+    /// The twelve numbers of every part that has moved, or is new, since the last answer.
+    fn moved_parts(&self) -> Vec<PlacedNumbers> {
+        let is_new = |entry: &&Entry| entry.start.is_some() || entry.teleported;
+        let entries: Vec<&Entry> = if self.has_changed {
+            self.entries.iter().filter(is_new).collect()
+        } else {
+            self.moved.iter().map(|&body| &self.entries[body as usize]).collect()
+        };
+        entries
+            .into_iter()
+            .flat_map(|entry| {
+                let numbers = |(part, placed): (usize, &PlacedPart)| PlacedNumbers {
+                    body: entry.body.id,
+                    part: part as u32,
+                    pose: placed.pose,
+                };
+                entry.now().parts.iter().enumerate().map(numbers).collect::<Vec<_>>()
+            })
+            .collect()
+    }
 }
 
 impl Round<'_> {
+    /// The report of all that was found out; what it says is remembered.
+    pub(crate) fn written(
+        &mut self,
+        scene: &mut Scene,
+        events: Vec<Event>,
+    ) -> Result<Report, Unanswered> {
+        let questions = self.work.questions;
+        let pairs = self.pairs(scene)?;
+        let remarks = self.remarks(scene)?;
+        scene.take_note(remarks);
+        Ok(Report {
+            frame: scene.applied,
+            previous: scene.answered,
+            pairs,
+            ranking: std::mem::take(&mut self.ranking.pairs),
+            pairs_omitted: self.omitted,
+            events,
+            tally: self.tally,
+            counters: std::mem::take(&mut self.counters),
+            moved: if questions.placed { scene.moved_parts() } else { Vec::new() },
+            frames_skipped: scene.skipped.saturating_sub(1),
+            aliased: scene.aliased(questions),
+        })
+    }
+
     /// What the report says of the listed pairs, as far as it has room for them.
-    pub(crate) fn pairs(&mut self, scene: &mut Scene) -> Result<Vec<PairReport>, Unanswered> {
+    fn pairs(&mut self, scene: &mut Scene) -> Result<Vec<PairReport>, Unanswered> {
         let PairWork { questions, runner, waiting } = self.work;
         // A pair without its polygon would look like one that has none.
         let with_polygons = if questions.polygons { self.polygons.len() } else { usize::MAX };
@@ -158,12 +261,34 @@ impl Round<'_> {
         let least = if questions.certificates { pair.proof_bytes_min(counts) } else { 0 };
         (pair, least)
     }
-}
 
-impl PairReport {
-    /// How many bytes of a report its proofs take at least, of bodies with so many parts.
-    pub fn proof_bytes_min(&self, part_counts: [usize; 2]) -> usize {
-        LeastBytes(part_counts).of(self)
+    /// What is to be remembered of what is said.
+    fn remarks(&self, scene: &Scene) -> Result<Vec<Remark>, Unanswered> {
+        let waiting = self.work.waiting;
+        let remark = |&key: &PairKey| {
+            let answer = scene.told(key);
+            let known = answer.verdict.zip(answer.within_margin);
+            let known = known.map(|(verdict, within_margin)| Noted { verdict, within_margin });
+            let before = scene.noted.get(&key).copied();
+            let noted = known.map_or(before, |noted| Some(noted).filter(|noted| *noted != PLAIN));
+            let said = Said {
+                noted: noted.map(|noted| (noted.verdict, noted.within_margin)),
+                is_announced: scene.contacts.contains_key(&key),
+            };
+            let place = scene.table.place_of(key);
+            let is_other = |place: &u32| scene.table.at(*place).said != said;
+            Remark {
+                key,
+                noted: (noted != before).then_some(noted),
+                said: place.filter(is_other).map(|place| (place, said)),
+                is_open: answer.is_open(),
+            }
+        };
+        let says_something =
+            |remark: &Remark| remark.is_open || remark.noted.is_some() || remark.said.is_some();
+        let remarks = waiting.each(&self.notable).map(remark).filter(says_something).collect();
+        waiting.go_on()?;
+        Ok(remarks)
     }
 }
 
@@ -177,121 +302,4 @@ fn how_many_at_once(scene: &Scene, left: &[(PairKey, bool)]) -> usize {
         has_room
     });
     more.count()
-}
-
-/// What proofs take in a report at least, bytes, of bodies with so many parts: a message has a tag
-/// and a length, a number that is not zero a tag and a byte, one with a fraction a tag and eight.
-struct LeastBytes([usize; 2]);
-
-impl LeastBytes {
-    const MESSAGE: usize = 2;
-
-    /// Of all proofs of a pair.
-    fn of(&self, pair: &PairReport) -> usize {
-        let verdict: usize = pair.proofs.iter().map(|one| self.proof(one)).sum();
-        let distance = pair.distance.as_ref().map_or(0, |known| {
-            let gaps: usize = known.gaps.iter().map(|gap| self.gap(gap)).sum();
-            // It is in the proof of the distance, too.
-            verdict + gaps + known.by_faces.as_ref().map_or(0, parts_proof)
-        });
-        let depth = pair.depth.as_ref().map_or(0, |known| {
-            let reaches: usize = known.others.iter().map(|reach| self.reach(reach)).sum();
-            let surface = known.depth.surface.as_ref();
-            let surface = surface.map_or(0, |surface| {
-                Self::MESSAGE * surface.corners.len() + 3 * surface.triangles.len()
-            });
-            reaches + surface
-        });
-        let along = pair.along.as_ref().map_or(0, |known| 8 * known.of_parts.len());
-        let way = pair.first_contact.as_ref();
-        let way: usize = way.map_or(0, |way| way.chains.iter().map(|one| self.chain(one)).sum());
-        verdict + distance + depth + along + way
-    }
-
-    /// The names of the parts that an entry is about: both, or one of P and all of Q, or all.
-    fn parts(&self, [p, q]: [Option<u32>; 2]) -> usize {
-        if self.0 == [1, 1] {
-            return 0;
-        }
-        let names = |one: Option<u32>, all: usize| Self::MESSAGE + one.map_or(all, |_| 1);
-        Self::MESSAGE + names(p, self.0[0]) + names(q, self.0[1])
-    }
-
-    fn proof(&self, one: &PartProof) -> usize {
-        let parts = one.parts;
-        self.parts([parts.map(|parts| parts.p), parts.map(|parts| parts.q)])
-            + Self::MESSAGE
-            + parts_proof(&one.proof)
-    }
-
-    fn gap(&self, gap: &PartGap) -> usize {
-        let PartRow { p, q } = gap.parts;
-        let pairs = Self::MESSAGE * gap.pairs.len();
-        self.parts([Some(p), q]) + pairs + gap.direction.as_ref().map_or(0, direction)
-    }
-
-    fn reach(&self, reach: &PartReach) -> usize {
-        let PartRow { p, q } = reach.parts;
-        self.parts([Some(p), q]) + direction(&reach.direction)
-    }
-
-    fn chain(&self, chain: &PartChain) -> usize {
-        let parts = chain.parts;
-        let links = chain.links.iter().map(|link| Self::MESSAGE + direction(&link.direction) + 9);
-        let faces = chain.faces.as_ref().map_or(0, |faces| faces_motion(faces));
-        let names = self.parts([parts.map(|parts| parts.p), parts.map(|parts| parts.q)]);
-        names + links.sum::<usize>() + faces
-    }
-}
-
-fn parts_proof(proof: &PartsProof) -> usize {
-    match proof {
-        PartsProof::Convex(proof) => convex_proof(proof),
-        PartsProof::Faces(stand) => stand.cover().map_or(0, cover),
-    }
-}
-
-fn faces_motion(motion: &FacesMotion) -> usize {
-    cover(&motion.proof.free)
-}
-
-fn cover(cover: &Cover) -> usize {
-    let step = |step: &CoverStep| match step {
-        CoverStep::SplitP | CoverStep::SplitQ => LeastBytes::MESSAGE,
-        CoverStep::Apart(chain) => {
-            let links = chain.iter().map(|link| LeastBytes::MESSAGE + direction(&link.direction));
-            LeastBytes::MESSAGE + links.sum::<usize>()
-        }
-    };
-    let orders = cover.order_p.len() + cover.order_q.len();
-    orders + cover.steps.iter().map(step).sum::<usize>()
-}
-
-fn convex_proof(proof: &ConvexProof) -> usize {
-    match proof {
-        ConvexProof::Polytopes(proof) => static_proof(proof),
-        ConvexProof::Rounded(proof) => LeastBytes::MESSAGE * (1 + proof.pairs.len()),
-    }
-}
-
-fn static_proof(proof: &StaticProof) -> usize {
-    match proof {
-        StaticProof::Separated { direction: along } => LeastBytes::MESSAGE + direction(along),
-        StaticProof::Touching { direction: along, pairs } => {
-            LeastBytes::MESSAGE * (1 + pairs.len()) + direction(along)
-        }
-        StaticProof::Overlapping { pairs } => LeastBytes::MESSAGE * (1 + pairs.len()),
-    }
-}
-
-fn direction(along: &Direction) -> usize {
-    let numbers = match along {
-        Direction::Vector(s) => 9 * s.iter().filter(|x| **x != 0.0).count(),
-        Direction::Normal { .. }
-        | Direction::EdgeNormal { .. }
-        | Direction::Nearest { .. }
-        | Direction::SweptNormal { .. }
-        | Direction::SweptAxis { .. } => 0,
-    };
-    2 * LeastBytes::MESSAGE + numbers
 }
