@@ -1,10 +1,16 @@
 //! Floor 4: how the system's allocator is told to give memory back.
 //!
 //! The memory budget (`clearance_runtime::memory`) means something only if what was given back
-//! there leaves the process, too. Allocators that purge by themselves (jemalloc, mimalloc) are
-//! written in C, and a C compiler is not needed here for anything else; so it is glibc's own, with
-//! settings. Left alone, it raises the size from which an allocation is a mapping of its own to
-//! 32 MiB as soon as a large one is freed, and keeps what is freed below that.
+//! there leaves the process, too. So it is glibc's allocator with settings: left alone, it raises
+//! the size from which an allocation is a mapping of its own to 32 MiB as soon as a large one is
+//! freed, and keeps what is freed below that.
+//!
+//! An allocator that is linked in would need no second start. mimalloc 0.1.52 was tried in its
+//! place, as it is and with `MIMALLOC_PURGE_DELAY=0`: of the eleven memory rows of `tests/attack`
+//! (`held`, `account`, `memory`, `watchers`) five and four fail. With no load it holds 59 and 44
+//! MiB, where this holds 19; of requests whose last byte never comes 1,267 and 1,188 MiB, where
+//! this holds 405 and may hold 682; and where address space is limited, allocations fail that the
+//! budget had granted. A frame of 2,000 bodies that 256 clients watch took 6.0 ms instead of 8.6.
 //!
 //! Its caches of small pieces, one for each thread, are switched off. A heap ends at its last piece
 //! in use, a cached piece is one in use, and seven of each size stay cached for as long as their
