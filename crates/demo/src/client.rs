@@ -3,13 +3,15 @@
 use std::time::Instant;
 
 use super::DemoError;
-use super::cell::Obstacle;
+use super::cell::{Obstacle, ObstacleForm};
 use super::record::{RATE_HZ, Record};
 use super::report::{ROBOT, link_id, obstacle_id};
 use super::robot::{LINKS, MESHES, Panda, SRDF, URDF};
 use super::trajectory::Trajectory;
 use clearance_certificates::geometry::pose_to_wire;
+use clearance_client::api::polytope_spec::Source;
 use clearance_client::{Client, Registered, Session, api, spec_of};
+use clearance_geometry::Vec3;
 
 /// What is registered.
 #[derive(Debug, Default)]
@@ -22,8 +24,7 @@ pub(crate) struct Registrations {
     pub(crate) obstacles: Vec<Registered>,
 }
 
-/// Registers the robot by its URDF, its SRDF and the bytes of its STL files, and the obstacles by
-/// their points.
+/// Registers the robot by its URDF, its SRDF and the bytes of its STL files, and the obstacles.
 pub(crate) async fn register(
     client: &Client,
     panda: &Panda,
@@ -47,15 +48,37 @@ pub(crate) async fn register(
     if !is_known {
         return Err(DemoError::Protocol("the robot's links are others".to_owned()));
     }
-    let spec = |obstacle: &Obstacle| {
-        let points: Vec<[f64; 3]> = obstacle.points.iter().map(|point| (*point).into()).collect();
-        spec_of(&points)
-    };
     Ok(Registrations {
         allowed_pairs: robot.allowed_pairs.len(),
         robot: robot.id,
-        obstacles: client.register(obstacles.iter().map(spec).collect()).await?,
+        obstacles: client
+            .register(obstacles.iter().map(|obstacle| spec(&obstacle.form)).collect())
+            .await?,
     })
+}
+
+/// What a thing is made of, for its registration.
+fn spec(form: &ObstacleForm) -> api::PolytopeSpec {
+    let lists = |points: &[Vec3]| points.iter().map(|point| (*point).into()).collect::<Vec<_>>();
+    let (source, treatment) = match form {
+        ObstacleForm::Hull(points) => return spec_of(&lists(points)),
+        ObstacleForm::Ball(radius) => {
+            let shape = api::RoundedShape { core: None, radius: *radius };
+            (Source::Rounded(shape), api::MeshTreatment::Unspecified)
+        }
+        ObstacleForm::Mesh(walls) => {
+            let (points, triangles) = walls.mesh();
+            let xyz = lists(&points).concat();
+            let vertices = Some(api::Points { xyz });
+            let mesh = api::Mesh { vertices, triangles: triangles.concat() };
+            (Source::Mesh(mesh), api::MeshTreatment::Polyhedron)
+        }
+    };
+    api::PolytopeSpec {
+        source: Some(source),
+        treatment: treatment.into(),
+        ..api::PolytopeSpec::default()
+    }
 }
 
 /// Opens a session with the whole scene.

@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
+use cell::{Obstacle, ObstacleForm};
 use client::Registrations;
 use record::Record;
 use report::Names;
@@ -137,7 +138,8 @@ async fn run_against(
     let client = Client::connect(&url).await?;
     let registered = client::register(&client, &robot, &obstacles).await?;
     let mut session = client::open(&client, &motion, &obstacles, &registered).await?;
-    print_scene(&url, &robot, &registered, session.opened().checked_pairs, out)?;
+    writeln!(out, "server   {url}, in this process; everything below goes over gRPC")?;
+    print_scene(&robot, &obstacles, &registered, session.opened().checked_pairs, out)?;
 
     let start = Instant::now();
     let mut progress = Progress::new(options.quiet, start);
@@ -160,18 +162,19 @@ async fn run_against(
 }
 
 fn print_scene(
-    url: &str,
     robot: &Panda,
+    obstacles: &[Obstacle],
     registered: &Registrations,
     checked_pairs: u64,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let reports = registered.obstacles.iter().map(|obstacle| &obstacle.report);
-    let polytopes = reports.filter_map(|report| report.polytope.as_ref());
-    let things: Vec<u32> = polytopes.map(|polytope| polytope.vertex_count).collect();
+    let made = obstacles.iter().map(|obstacle| &obstacle.form).zip(&registered.obstacles);
+    let hulls = made.clone().filter(|(form, _)| matches!(form, ObstacleForm::Hull(_)));
+    let reports = hulls.filter_map(|(_, obstacle)| obstacle.report.polytope.as_ref());
+    let hulls: Vec<u32> = reports.map(|polytope| polytope.vertex_count).collect();
+    let balls = made.filter(|(form, _)| matches!(form, ObstacleForm::Ball(_))).count();
     let parts = robot.robot().parts.iter().map(|part| part.body.hull().vertex_count());
-    let large = things.iter().filter(|count| **count >= 1000).count();
-    writeln!(out, "server   {url}, in this process; everything below goes over gRPC")?;
+    let large = hulls.iter().filter(|count| **count >= 1000).count();
     writeln!(
         out,
         "robot    Panda: {} links of {} convex parts (hulls of STL meshes, boxes), {} vertices;\n\
@@ -183,9 +186,11 @@ fn print_scene(
     )?;
     writeln!(
         out,
-        "cell     {} obstacles of {} vertices, {large} of them with 1,000 or more",
-        things.len(),
-        things.iter().sum::<u32>(),
+        "cell     {} hulls of {} vertices, {large} of them with 1,000 or more; {balls} balls, \
+         exactly;\n         {} bins as they are, with their hollows",
+        hulls.len(),
+        hulls.iter().sum::<u32>(),
+        obstacles.len() - hulls.len() - balls,
     )?;
     writeln!(out, "session  {checked_pairs} pairs checked in every frame")
 }

@@ -4,6 +4,7 @@
 use super::DemoError;
 use super::cell::Obstacle;
 use super::robot::Panda;
+use super::shapes::ball;
 use super::trajectory::Trajectory;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
@@ -13,17 +14,30 @@ use clearance_geometry::hull::convex_hull;
 use clearance_geometry::pair::Pair;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
+use clearance_geometry::rounded::{self, RoundedPair};
 use clearance_geometry::separation::{METHODS, decide};
 use clearance_geometry::witness::Witness;
+
+/// A ball is drawn by so many points.
+const BALL_POINTS: u32 = 1200;
 
 /// Samples between two frames.
 pub(crate) const SAMPLES: u32 = 1000;
 
-/// The hulls of everything, and how the arm moves.
+/// Everything as hulls, and how the arm moves.
 pub(crate) struct World<'a> {
     robot: &'a Panda,
     motion: &'a Trajectory,
-    obstacles: Vec<(Polytope, Pose)>,
+    obstacles: Vec<Placed>,
+}
+
+/// An obstacle as what it is made of.
+struct Placed {
+    /// Convex pieces, of which it is the union.
+    pieces: Vec<Polytope>,
+    /// Of the balls around all their points.
+    radius: f64,
+    pose: Pose,
 }
 
 /// What the samples between two frames say of one link and one other body.
@@ -53,33 +67,50 @@ impl<'a> World<'a> {
         motion: &'a Trajectory,
         obstacles: &[Obstacle],
     ) -> Result<Self, DemoError> {
-        let obstacles = obstacles.iter().map(|o| Ok::<_, DemoError>((hull(&o.points)?, o.pose)));
-        Ok(Self { robot, motion, obstacles: obstacles.collect::<Result<_, _>>()? })
+        let placed = |obstacle: &Obstacle| {
+            let (pieces, radius) = obstacle.form.pieces();
+            let pieces = pieces.iter().map(|points| hull(points)).collect::<Result<_, _>>()?;
+            Ok::<_, DemoError>(Placed { pieces, radius, pose: obstacle.pose })
+        };
+        let obstacles = obstacles.iter().map(placed).collect::<Result<_, _>>()?;
+        Ok(Self { robot, motion, obstacles })
     }
 
     /// Whether a link and another body are in contact at a time of the motion, exactly.
     pub(crate) fn is_in_contact(&self, link: usize, other: Thing, time_s: f64) -> bool {
         let placed = self.robot.place(&self.motion.at(time_s));
+        let radius = match other {
+            Thing::Link(_) => 0.0,
+            Thing::Obstacle(index) => self.obstacles[index].radius,
+        };
         self.pairs(link, other, &placed).into_iter().any(|pair| {
-            let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
-            let decision = decide(&pair, &METHODS[0], &mut witness, &mut effort);
-            decision.expect("an unlimited search ends").verdict() != Verdict::Separated
+            let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
+            let verdict = if radius > 0.0 {
+                let pair = RoundedPair { cores: pair, radii: [0.0, radius] };
+                rounded::decide_with_room(&pair, witness, effort).map(|found| found.verdict)
+            } else {
+                decide(&pair, &METHODS[0], witness, effort).map(|found| found.verdict())
+            };
+            verdict.expect("an unlimited search ends") != Verdict::Separated
         })
     }
 
     /// Every part of every body at a time of the motion, its vertices in world coordinates,
-    /// rounded: for drawing. Links come first.
+    /// rounded, and points in place of balls: for drawing. Links come first.
     pub(crate) fn placed(&self, time_s: f64) -> Result<Vec<(Thing, Polytope)>, DemoError> {
         let placed = self.robot.place(&self.motion.at(time_s));
         let links = placed.iter().enumerate().flat_map(|(index, parts)| {
-            parts.iter().map(move |(body, pose)| (Thing::Link(index), *body, *pose))
+            parts.iter().map(move |(body, pose)| (Thing::Link(index), *body, *pose, 0.0))
         });
-        let obstacles = self.obstacles.iter().enumerate();
-        let obstacles =
-            obstacles.map(|(index, (body, pose))| (Thing::Obstacle(index), body, *pose));
-        let place = |(thing, body, pose): (Thing, &Polytope, Pose)| {
-            let points: Vec<Vec3> =
-                body.vertices().iter().map(|vertex| pose.apply_rounded(vertex)).collect();
+        let obstacles = self.obstacles.iter().enumerate().flat_map(|(index, placed)| {
+            let of = |piece| (Thing::Obstacle(index), piece, placed.pose, placed.radius);
+            placed.pieces.iter().map(of).collect::<Vec<_>>()
+        });
+        let place = |(thing, body, pose, radius): (Thing, &Polytope, Pose, f64)| {
+            let around = if radius > 0.0 { ball(radius, BALL_POINTS) } else { vec![Vec3::zeros()] };
+            let vertices = body.vertices().iter();
+            let points = vertices.flat_map(|vertex| around.iter().map(move |by| vertex + by));
+            let points: Vec<Vec3> = points.map(|point| pose.apply_rounded(&point)).collect();
             Ok((thing, hull(&points)?))
         };
         links.chain(obstacles).map(place).collect()
@@ -106,8 +137,8 @@ impl<'a> World<'a> {
         let others = match other {
             Thing::Link(index) => placed[index].clone(),
             Thing::Obstacle(index) => {
-                let (body, pose) = &self.obstacles[index];
-                vec![(body, *pose)]
+                let Placed { pieces, pose, .. } = &self.obstacles[index];
+                pieces.iter().map(|piece| (piece, *pose)).collect()
             }
         };
         let mut pairs = Vec::new();
