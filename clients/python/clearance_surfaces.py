@@ -1,13 +1,13 @@
-"""Checks what the server measures of polyhedra, and what it says of them that turn or are beside rounded polytopes.
+"""Checks what the server measures of polyhedra and clouds, and what it says of them that turn or are beside rounded ones.
 
 Answers and certificates are the dictionaries that their messages are as JSON; bodies are `clearance_solids.Solid`s, with
-the radii of the balls around all points of a polytope (0: none). Motions are those of `clearance_verify.verify_motion`.
+the radii of the balls around all points of a polytope or a `cloud` (0: none). Motions are those of `clearance_verify.verify_motion`.
 Every function raises `Refused` with the reason, or returns if the claim is proven. All but the free part of turning
 motions is decided in whole numbers and fractions.
 """
 from clearance_poses import patient, require
 from clearance_rounded import VERDICTS, verify_rounded
-from clearance_solids import (FRAMES, Cover, bracket, direction, initial_verdict, inside, is_at_rest, named_by, only,
+from clearance_solids import (FRAMES, Cover, Solid, bracket, direction, initial_verdict, inside, is_at_rest, named_by, only,
                               verify_solid_motion, verify_solids, vertex_pairs)
 from clearance_verify import Pair, bound, dot, nearest, velocity, verify_motion, verify_static
 
@@ -15,6 +15,12 @@ from clearance_verify import Pair, bound, dot, nearest, velocity, verify_motion,
 def above(gap, s, length):
     """The sign of a gap along a direction, by its length, less a length that is not negative."""
     return (gap > 0) * gap ** 2 - length ** 2 * dot(s, s) if gap >= 0 else -1
+
+
+def cloud(points):
+    """The points of a cloud as the server keeps them, for `radii` with their radius: each once and in order, a face each."""
+    each = sorted({tuple(x + 0.0 for x in point) for point in points})
+    return Solid(each, [[at] * 3 for at in range(len(each))], is_surface=True)
 
 
 class AtRest(Cover):
@@ -126,7 +132,7 @@ def verify_surfaces(p, q, pose_p, pose_q, radii, verdict, certificate, margin=No
 
 
 def by_radii(pair, solids, radii, reach, verdict, told):
-    """How a rounded polytope and a polyhedron stand."""
+    """How two bodies stand of which one is rounded."""
     pairs, vertex, cover = vertex_pairs(told.get("pairs", [])), told.get("innerVertex"), told.get("cover")
     require((cover is None) == (verdict == "OVERLAPPING"), "a cover is of bodies that do not overlap")
     require(vertex is None or verdict == "OVERLAPPING", "a vertex inside is of bodies that overlap")
@@ -140,10 +146,12 @@ def by_radii(pair, solids, radii, reach, verdict, told):
             AtRest(pair, solids, reach).verify(cover)
         return
     require(not pairs, "pairs or a vertex, not both")
-    rounded = [k for k in (0, 1) if solids[k].triangles is None and radii[k] > 0 and solids[1 - k].region]
-    require(rounded, "one is a rounded polytope, and the other bounds a region")
+    rounded = [k for k in (0, 1) if not solids[k].region and radii[k] > 0 and solids[1 - k].region]
+    require(rounded, "one is rounded, and the other bounds a region")
     of = rounded[0]
     require(type(vertex) is int and 0 <= vertex < len(solids[of].points), "a vertex that does not exist")
+    named = solids[of].triangles is None or any(vertex in corners for corners in solids[of].triangles)
+    require(named, "the vertex is of no triangle")
     held = inside(pair.placed[of][vertex], pair.placed[1 - of], solids[1 - of].triangles)
     require(held is True, "the vertex is not inside the mesh")
 

@@ -3,7 +3,7 @@ import unittest
 
 from clearance_poses import Refused, quaternion_pose
 from clearance_solids import Solid
-from clearance_surfaces import verify_surface_distance, verify_surface_motion, verify_surfaces
+from clearance_surfaces import cloud, verify_surface_distance, verify_surface_motion, verify_surfaces
 
 WORLD = "DIRECTION_FRAME_WORLD"
 CUBE = [[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]
@@ -88,6 +88,32 @@ class Surfaces(unittest.TestCase):
         self.assertTrue(self.ball(0.5, 0.125, "OVERLAPPING", innerVertex=0))
         self.assertFalse(self.ball(1.5, 0.125, "OVERLAPPING", innerVertex=0))
         self.assertFalse(self.ball(0.5, 0.125, "OVERLAPPING", innerVertex=1))
+
+    def cloud(self, points, radius, verdict, **told):
+        proof = {"rounded": {"verdict": f"VERDICT_{verdict}", **told}}
+        return self.rule(verify_surfaces, cloud(points), towers(), HERE, HERE, (radius, 0), verdict, proof)
+
+    def test_a_cloud_is_the_balls_around_its_points_and_nothing_between_them(self):
+        # One ball on either side of the left tower, given twice and in no order.
+        points = [[1.5, 0.5, 0.5], [-0.5, 0.5, 0.5], [1.5, 0.5, 0.5]]
+        self.assertEqual(cloud(points).points, [(-0.5, 0.5, 0.5), (1.5, 0.5, 0.5)])
+        both = {"steps": [{"split": "COVER_SPLIT_P"}, apart(1.0), {"split": "COVER_SPLIT_Q"}, apart(-1.0), apart(1.0)]}
+        self.assertTrue(self.cloud(points, 0.25, "SEPARATED", cover=both))
+        self.assertFalse(self.cloud(points, 0.5, "SEPARATED", cover=both))
+        self.assertFalse(self.cloud(points, 0.25, "SEPARATED", cover={"steps": [apart(1.0)]}))
+        wall = [{"i": 1, "j": v} for v in (4, 5, 7)]
+        self.assertTrue(self.cloud(points, 0.5, "TOUCHING", cover=both, pairs=wall))
+        self.assertTrue(self.cloud(points, 0.75, "OVERLAPPING", pairs=wall))
+        # Two points are no face: nothing is between them.
+        between = [{"i": 0, "j": 4}, {"i": 1, "j": 4}]
+        self.assertFalse(self.cloud([[0.5, 0.5, 1.0], [2.5, 0.5, 1.0]], 0.1, "OVERLAPPING", pairs=between))
+        inside = [[9.0, 9.0, 9.0], [0.5, 0.5, 0.5]]
+        self.assertTrue(self.cloud(inside, 0.125, "OVERLAPPING", innerVertex=0))
+        self.assertFalse(self.cloud(inside, 0.125, "OVERLAPPING", innerVertex=1))
+        # What no face names is no part of the body.
+        loose = Solid(cloud(inside).points, [[1, 1, 1]], is_surface=True)
+        proof = {"rounded": {"verdict": "VERDICT_OVERLAPPING", "innerVertex": 0}}
+        self.assertFalse(self.rule(verify_surfaces, loose, towers(), HERE, HERE, (0.125, 0), "OVERLAPPING", proof))
 
     def moves(self, t_free, t_contact, outcome="CONTACT", margin=0.0, free=None, pairs=({"i": 4, "j": 0},)):
         """A peg that moves a quarter to the left, beside a tower at an eighth."""

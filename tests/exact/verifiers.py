@@ -3,6 +3,7 @@ import asking  # noqa: F401  (it says where the verifiers are)
 import clearance_compounds as cc
 import clearance_rounded as cr
 import clearance_solids as cs
+import clearance_surfaces as cf
 import mutate_solids
 from clearance_verify import Refused, matrix_pose, require, verify_depth, verify_distance, verify_margin, verify_motion, verify_static
 from reference import extremes
@@ -51,6 +52,9 @@ class Known:
         if body.triangles is None and body.radius:
             hull = extremes(body.points)
             return cs.Solid(hull), hull, body.radius
+        if getattr(body, "is_cloud", False):
+            solid = cf.cloud(body.points)
+            return solid, extremes(solid.points), body.radius
         points, facets = self.verifiers.listed(told.get("alias") or told["id"])
         is_surface = bool(body.triangles) and not body.is_region
         solid = cs.Solid(points, facets if body.triangles else None, facets, is_surface)

@@ -21,7 +21,7 @@ fn change(obstacle: u32, first: u32, removed: u32, xyz: &[f64]) -> api::CloudCha
 }
 
 /// The field that is blamed.
-fn field(status: &Status) -> String {
+pub(crate) fn field(status: &Status) -> String {
     let details = status.get_error_details();
     let violation = details.bad_request().and_then(|bad| bad.field_violations.first());
     violation.map_or_else(String::new, |one| one.field.clone())

@@ -10,6 +10,7 @@
 mod alias_keys;
 mod bad_input;
 mod client;
+mod cloud_bodies;
 mod clouds;
 mod compound_measures;
 mod compounds;

@@ -60,41 +60,56 @@ fn scenes() -> [[Vec<api::PlacedBody>; 2]; 4] {
     ]
 }
 
+/// What was said of pairs on their way, by verdict and by outcome, and how many first contacts were
+/// told by faces.
+#[derive(Default)]
+pub(crate) struct Followed {
+    pub(crate) seen: [u32; 4],
+    pub(crate) met: [u32; 4],
+    pub(crate) by_faces: u32,
+}
+
+/// Two bodies of one part each, of which the second goes its way: all that is said is judged.
+pub(crate) async fn follow(server: &Server, parts: [Vec<api::PlacedBody>; 2], told: &mut Followed) {
+    server.sessions().open_session(opening(&parts)).await.unwrap();
+    let mut before = (pose([20.0, 0.0, 0.0], 0.0), api::Verdict::Separated);
+    for (frame_id, at) in (1..).zip(way()) {
+        let frame = moved(frame_id, at.clone());
+        let report = step(server, "s", vec![frame]).await.unwrap().remove(0).pairs.remove(0);
+        told.seen[report.verdict as usize] += 1;
+        let bodies = [
+            Some(parts[0][0].clone()),
+            Some(api::PlacedBody { pose: at.clone(), ..parts[1][0].clone() }),
+        ];
+        let claims = Claims { bodies, report };
+        judge(server, &claims).await;
+        let mut claim = claims.first_contact(before.0).unwrap();
+        let answer = claim.answer.as_mut().unwrap();
+        // As the report before said.
+        answer.set_initial_verdict(before.1);
+        told.met[answer.outcome as usize] += 1;
+        told.by_faces += u32::from(answer.certificate.as_ref().unwrap().solid.is_some());
+        verify(server, Claim::FirstContact(claim.clone())).await.unwrap();
+        let mut denied = claim;
+        let answer = denied.answer.as_mut().unwrap();
+        if answer.outcome() == api::Outcome::Contact {
+            answer.set_outcome(api::Outcome::NoContact);
+            (answer.t_free, answer.t_contact) = (1.0, None);
+            verify(server, Claim::FirstContact(denied)).await.unwrap_err();
+        }
+        before = (at, claims.report.verdict());
+    }
+}
+
 /// Verdicts, margins, distances and first contacts, each with a certificate about the two bodies.
 #[tokio::test]
 async fn what_a_session_says_of_polyhedra_is_valid_and_what_was_tampered_with_is_not() {
     let (server, _) = with_channel().await;
-    let (mut seen, mut met, mut by_faces) = ([0; 4], [0; 4], 0);
+    let mut told = Followed::default();
     for parts in scenes() {
-        server.sessions().open_session(opening(&parts)).await.unwrap();
-        let mut before = (pose([20.0, 0.0, 0.0], 0.0), api::Verdict::Separated);
-        for (frame_id, at) in (1..).zip(way()) {
-            let frame = moved(frame_id, at.clone());
-            let report = step(&server, "s", vec![frame]).await.unwrap().remove(0).pairs.remove(0);
-            seen[report.verdict as usize] += 1;
-            let bodies = [
-                Some(parts[0][0].clone()),
-                Some(api::PlacedBody { pose: at.clone(), ..parts[1][0].clone() }),
-            ];
-            let claims = Claims { bodies, report };
-            judge(&server, &claims).await;
-            let mut claim = claims.first_contact(before.0).unwrap();
-            let answer = claim.answer.as_mut().unwrap();
-            // As the report before said.
-            answer.set_initial_verdict(before.1);
-            met[answer.outcome as usize] += 1;
-            by_faces += u32::from(answer.certificate.as_ref().unwrap().solid.is_some());
-            verify(&server, Claim::FirstContact(claim.clone())).await.unwrap();
-            let mut denied = claim;
-            let answer = denied.answer.as_mut().unwrap();
-            if answer.outcome() == api::Outcome::Contact {
-                answer.set_outcome(api::Outcome::NoContact);
-                (answer.t_free, answer.t_contact) = (1.0, None);
-                verify(&server, Claim::FirstContact(denied)).await.unwrap_err();
-            }
-            before = (at, claims.report.verdict());
-        }
+        follow(&server, parts, &mut told).await;
     }
+    let Followed { seen, met, by_faces } = told;
     assert!(seen[1] > 8 && seen[2] > 2 && seen[3] > 8, "{seen:?}");
     assert!(met[1] > 4 && met[2] > 4 && by_faces > 4, "{met:?} {by_faces}");
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use crate::id::ContentId;
 use crate::kind::Kind;
+use crate::kinds::cloud::HulledCloud;
 use crate::kinds::polyhedron::HulledMesh;
 use crate::kinds::rounded::RoundedHull;
 use crate::kinds::surface::HulledSurface;
-use crate::kinds::{Figures, Outline, polyhedron, polytope, rounded, surface};
+use crate::kinds::{Figures, Outline, cloud, polyhedron, polytope, rounded, surface};
 use clearance_geometry::claim::SolidKind;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::HullError;
@@ -27,6 +28,8 @@ pub enum Body {
     Rounded(RoundedHull),
     /// Triangles and nothing beside them.
     Surface(HulledSurface),
+    /// Points with a ball of one radius around each.
+    Cloud(HulledCloud),
 }
 
 /// A body and where it is.
@@ -68,20 +71,26 @@ impl Body {
     }
 
     /// A polytope with balls of this radius, metres, around all its points. The radius of what is
-    /// rounded already stays, and polyhedra and surfaces are not rounded.
+    /// rounded already stays, that of a cloud, too, and polyhedra and surfaces are not rounded.
     #[must_use]
     pub fn rounded(self, radius: f64) -> Self {
         match self {
             Self::Polytope(core) if radius > 0.0 => Self::Rounded(RoundedHull::new(core, radius)),
-            Self::Polytope(_) | Self::Polyhedron(_) | Self::Rounded(_) | Self::Surface(_) => self,
+            Self::Polytope(_)
+            | Self::Polyhedron(_)
+            | Self::Rounded(_)
+            | Self::Surface(_)
+            | Self::Cloud(_) => self,
         }
     }
 
-    /// The radius of the balls around all points of its hull, metres; 0 of what is not rounded.
+    /// The radius of the balls around all points of its hull, or of a cloud around these, metres; 0
+    /// of what is not rounded.
     pub fn radius(&self) -> f64 {
         match self {
             Self::Polytope(_) | Self::Polyhedron(_) | Self::Surface(_) => 0.0,
             Self::Rounded(body) => body.radius,
+            Self::Cloud(body) => body.radius,
         }
     }
 
@@ -103,15 +112,26 @@ impl Body {
         Self::Surface(HulledSurface { surface, hull })
     }
 
-    /// Triangles with this hull, or the polytope that is the hull.
-    pub fn of_whole(hull: &Arc<Polytope>, mesh: Option<&TriangleBody>) -> Self {
+    /// A cloud of points that have this hull, with balls of this radius, metres, around them. The
+    /// radius is finite and not negative.
+    pub fn of_cloud(points: TriangleSurface, hull: Polytope, radius: f64) -> Self {
+        let (points, hull) = (Arc::new(points), Arc::new(hull));
+        Self::Cloud(HulledCloud { points, hull, radius })
+    }
+
+    /// What triangles with this hull are, or the polytope that is the hull, with balls of this
+    /// radius around all points of a polytope, or around those of a cloud.
+    pub fn of_whole(hull: &Arc<Polytope>, mesh: Option<&TriangleBody>, radius: f64) -> Self {
         let hull = hull.clone();
         match mesh.cloned() {
             Some(TriangleBody::Region(polyhedron)) => {
                 Self::Polyhedron(HulledMesh { polyhedron, hull })
             }
+            Some(TriangleBody::Surface(points)) if radius > 0.0 && points.are_points() => {
+                Self::Cloud(HulledCloud { points, hull, radius })
+            }
             Some(TriangleBody::Surface(surface)) => Self::Surface(HulledSurface { surface, hull }),
-            None => Self::Polytope(hull),
+            None => Self::Polytope(hull).rounded(radius),
         }
     }
 
@@ -122,6 +142,7 @@ impl Body {
             Self::Polyhedron(_) => Kind::Polyhedron,
             Self::Rounded(_) => Kind::Rounded,
             Self::Surface(_) => Kind::Surface,
+            Self::Cloud(_) => Kind::Cloud,
         }
     }
 
@@ -132,6 +153,7 @@ impl Body {
             Self::Polyhedron(mesh) => ContentId::of_polyhedron(&mesh.polyhedron),
             Self::Rounded(body) => ContentId::of_rounded(body),
             Self::Surface(body) => ContentId::of_surface(&body.surface),
+            Self::Cloud(body) => ContentId::of_cloud(body),
         }
     }
 
@@ -143,15 +165,17 @@ impl Body {
             Self::Polyhedron(mesh) => &mesh.hull,
             Self::Rounded(body) => &body.core,
             Self::Surface(body) => &body.hull,
+            Self::Cloud(body) => &body.hull,
         }
     }
 
-    /// Its triangles with what they are, if it is made of these.
+    /// Its triangles with what they are, if it is made of these, or of points.
     pub(crate) fn mesh(&self) -> Option<TriangleBody> {
         match self {
             Self::Polytope(_) | Self::Rounded(_) => None,
             Self::Polyhedron(mesh) => Some(TriangleBody::Region(mesh.polyhedron.clone())),
             Self::Surface(body) => Some(TriangleBody::Surface(body.surface.clone())),
+            Self::Cloud(body) => Some(TriangleBody::Surface(body.points.clone())),
         }
     }
 
@@ -161,6 +185,7 @@ impl Body {
             Self::Polyhedron(mesh) => Arc::make_mut(&mut mesh.hull),
             Self::Rounded(body) => Arc::make_mut(&mut body.core),
             Self::Surface(body) => Arc::make_mut(&mut body.hull),
+            Self::Cloud(body) => Arc::make_mut(&mut body.hull),
         }
     }
 
@@ -176,6 +201,7 @@ impl Body {
             Self::Polyhedron(mesh) => polyhedron::outline(&mesh.polyhedron),
             Self::Rounded(body) => rounded::outline(body),
             Self::Surface(body) => surface::outline(body),
+            Self::Cloud(body) => cloud::outline(body),
         }
     }
 
@@ -186,6 +212,7 @@ impl Body {
             Self::Polyhedron(mesh) => Ok(polyhedron::figures(&mesh.polyhedron)),
             Self::Rounded(body) => rounded::figures(body, effort),
             Self::Surface(body) => Ok(surface::figures(&body.surface)),
+            Self::Cloud(_) => Ok(cloud::figures()),
         }
     }
 
@@ -196,15 +223,16 @@ impl Body {
             Self::Polyhedron(mesh) => polyhedron::bytes(mesh),
             Self::Rounded(body) => body.core.heap_bytes() as u64,
             Self::Surface(body) => surface::bytes(body),
+            Self::Cloud(body) => cloud::bytes(body),
         }
     }
 
     /// Memory that these tables of it would take beyond what is built already, bytes at most. Of a
-    /// polyhedron or a surface no method builds any.
+    /// polyhedron, a surface or a cloud no method builds any.
     pub fn bytes_to_build(&self, tables: Tables, figures: &Figures) -> u64 {
         match self {
             Self::Polytope(polytope) => polytope.bytes_to_build(tables, &figures.hierarchy) as u64,
-            Self::Polyhedron(_) | Self::Surface(_) => 0,
+            Self::Polyhedron(_) | Self::Surface(_) | Self::Cloud(_) => 0,
             Self::Rounded(body) => body.core.bytes_to_build(tables, &figures.hierarchy) as u64,
         }
     }
@@ -222,6 +250,7 @@ impl Body {
             Self::Polyhedron(mesh) => mesh.polyhedron.vertices(),
             Self::Rounded(body) => body.core.vertices(),
             Self::Surface(body) => body.surface.vertices(),
+            Self::Cloud(body) => body.points.vertices(),
         }
     }
 
@@ -233,6 +262,7 @@ impl Body {
             Self::Polyhedron(mesh) => (None, Some(mesh.polyhedron.triangles())),
             Self::Rounded(body) => (Some(body.core.facets().rows()), None),
             Self::Surface(body) => (None, Some(body.surface.triangles())),
+            Self::Cloud(_) => (None, None),
         };
         let triangles = triangles.into_iter().flatten().map(|corners| &corners[..]);
         loops.into_iter().flatten().chain(triangles)
@@ -249,6 +279,7 @@ impl Body {
             Self::Surface(body) => {
                 body.surface.triangles().get(facet as usize).map(|corners| &corners[..])
             }
+            Self::Cloud(_) => None,
         }
     }
 
@@ -260,6 +291,7 @@ impl Body {
             Self::Polyhedron(mesh) => mesh.polyhedron.triangles().to_vec(),
             Self::Rounded(body) => polytope::boundary(&body.core),
             Self::Surface(body) => body.surface.triangles().to_vec(),
+            Self::Cloud(_) => Vec::new(),
         }
     }
 }
@@ -276,6 +308,7 @@ impl PlacedBody {
             Body::Polytope(_) | Body::Rounded(_) => SolidKind::Hull,
             Body::Polyhedron(mesh) => SolidKind::Region(mesh.polyhedron.triangles()),
             Body::Surface(body) => SolidKind::Surface(body.surface.triangles()),
+            Body::Cloud(body) => SolidKind::Surface(body.points.triangles()),
         };
         let points = claim::Points { points: self.body.vertices(), pose: self.pose };
         claim::Solid { points, kind }

@@ -5,15 +5,16 @@ use std::str::FromStr;
 
 use crate::digest::DIGEST_BYTES;
 use crate::kind::Kind;
+use crate::kinds::cloud::HulledCloud;
 use crate::kinds::rounded::RoundedHull;
-use crate::kinds::{polyhedron, polytope, rounded, surface};
+use crate::kinds::{cloud, polyhedron, polytope, rounded, surface};
 use clearance_geometry::polyhedron::{Polyhedron, TriangleSurface};
 use clearance_geometry::shape::Shape;
 
 const HEX_DIGITS: usize = 2 * DIGEST_BYTES;
 
 /// The BLAKE3-256 digest of what a body is made of, which the file of its kind lists: written as
-/// the prefix of the kind (`p1-`, `m1-`, `r1-`, `s1-`) and 64 lower-case hex digits.
+/// the prefix of the kind (`p1-`, `m1-`, `r1-`, `s1-`, `c1-`) and 64 lower-case hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId {
     kind: Kind,
@@ -70,6 +71,11 @@ impl ContentId {
     /// The id of a surface.
     pub fn of_surface(surface: &TriangleSurface) -> Self {
         Self { kind: Kind::Surface, digest: surface::digest(surface) }
+    }
+
+    /// The id of a cloud.
+    pub fn of_cloud(body: &HulledCloud) -> Self {
+        Self { kind: Kind::Cloud, digest: cloud::digest(body) }
     }
 
     /// What has this id.
@@ -186,7 +192,7 @@ mod tests {
         assert_eq!(text.len(), 67);
         assert_eq!(text.parse(), Ok(id));
         let parse = |text: &str| text.parse::<ContentId>().unwrap_err();
-        assert_eq!(parse("c1-00"), ContentIdError::Prefix);
+        assert_eq!(parse("x1-00"), ContentIdError::Prefix);
         assert_eq!(parse("m1-00"), ContentIdError::Length { found: 2 });
         assert_eq!(parse(&text[..66]), ContentIdError::Length { found: 63 });
         assert_eq!(parse(&format!("{text}0")), ContentIdError::Length { found: 65 });

@@ -53,12 +53,22 @@ impl ReadySolid {
     /// pairs of groups that a search has open.
     pub(crate) const PLACED_BYTES_PER_VERTEX: u64 = 2048;
 
+    /// What a question takes for each point of a cloud, bytes: exact coordinates, hulls of groups,
+    /// and pairs of groups that a search has open, of which these are the most.
+    pub(crate) const BYTES_PER_POINT: u64 = 192;
+
+    /// See [`Self::BYTES_PER_POINT`]: those that are open have a limit.
+    pub(crate) const OPEN_BYTES_PER_POINT: u64 = 256;
+
+    /// See [`Self::OPEN_BYTES_PER_POINT`].
+    pub(crate) const OPEN_BYTES_MAX: u64 = 8 << 20;
+
     /// Whether the body has a volume, without round edges.
     pub(crate) fn is_solid(body: &Body) -> bool {
         match body {
             Body::Polytope(hull) => hull.dimension() == 3,
             Body::Polyhedron(_) => true,
-            Body::Rounded(_) | Body::Surface(_) => false,
+            Body::Rounded(_) | Body::Surface(_) | Body::Cloud(_) => false,
         }
     }
 
@@ -74,7 +84,7 @@ impl ReadySolid {
             Body::Polyhedron(HulledMesh { polyhedron, hull }) => {
                 Some(Self { polyhedron, pose, hull, facets: None })
             }
-            Body::Rounded(_) | Body::Surface(_) => None,
+            Body::Rounded(_) | Body::Surface(_) | Body::Cloud(_) => None,
         }
     }
 

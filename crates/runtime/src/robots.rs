@@ -45,7 +45,7 @@ pub fn part_ids(parts: &[RobotPart]) -> Vec<ContentId> {
     let id_of = |part: &RobotPart| {
         let mesh = part.body.mesh().map(TriangleBody::address);
         let id = known.entry((Arc::as_ptr(part.body.hull()), mesh));
-        *id.or_insert_with(|| Body::of_whole(part.body.hull(), part.body.mesh()).id())
+        *id.or_insert_with(|| Body::of_whole(part.body.hull(), part.body.mesh(), 0.0).id())
     };
     parts.iter().map(id_of).collect()
 }

@@ -54,6 +54,8 @@ def clouds(wire, report):
     reply = wire.call('CheckConfigurations', one_point, timeout=0.01 / wire.slow)
     report.holds(reply.code in (LATER, 'OK'), f'a deadline in the middle: {reply}')
 
+    bodies(wire, report)
+
     # Ever more points: refused at the limit, with the field.
     stream = wire.type('clearance.v1.StreamConfigurationsRequest')
     messages = [stream(check=one_point)]
@@ -64,3 +66,37 @@ def clouds(wire, report):
     report.refused('points without end', wire.call('StreamConfigurations', messages, timeout=60), (BAD, FULL))
     report.holds(wire.call('GetServerInfo', {}).code == 'OK', 'alive')
     wire.call('DeleteRobot', {'id': robot})
+
+
+def bodies(wire, report):
+    """Registered clouds: numbers that are none, very many points that are one, and very large radii beside everything."""
+    spec = lambda **cloud: {'polytopes': [{'cloud': cloud}]}
+    for cloud, field in (({'xyz': [0, 'NaN', 0]}, 'cloud.xyz[1]'), ({'xyzSingle': [0, 0, 'Infinity']}, 'cloud.xyz_single[2]'), ({'xyz': [0, 0, 1e300]}, 'cloud.xyz[2]'),
+                         ({'xyz': [0, 0]}, 'cloud.xyz'), ({}, 'cloud'), ({'xyz': [0, 0, 0], 'xyzSingle': [0, 0, 0]}, 'cloud.xyz_single'),
+                         ({'xyz': [0, 0, 0], 'radius': 'NaN'}, 'cloud.radius'), ({'xyz': [0, 0, 0], 'radius': -5e-324}, 'cloud.radius'), ({'xyz': [0, 0, 0], 'radius': 1e300}, 'cloud.radius')):
+        report.refused(f'a cloud {cloud}', wire.call('RegisterPolytopes', spec(**cloud)), BAD, field=f'polytopes[0].{field}')
+    report.refused('a cloud as a surface', wire.call('RegisterPolytopes', {'polytopes': [{'cloud': {'xyz': [0, 0, 0]}, 'treatment': 'MESH_TREATMENT_SURFACE'}]}), BAD, field='polytopes[0].treatment')
+
+    count = 1_000_000
+    upload = wire.type('clearance.v1.UploadPolytopeRequest')
+    points = (array.array('d', [3, 0, 0]) * count).tobytes()
+    parts = [{'header': {'content': 'UPLOAD_CONTENT_POINTS_F64_LE', 'spec': {'cloud': {'radius': 0.25}}}}, *(upload(chunk=points[k:k + (1 << 20)]) for k in range(0, len(points), 1 << 20))]
+    started = time.monotonic()
+    reply = wire.call('UploadPolytope', parts, timeout=60)
+    took = time.monotonic() - started
+    is_one = reply.code == 'OK' and reply.message.report.polytope.vertex_count == 1 and reply.message.report.points_dropped == count - 1
+    report.holds(is_one and took < 20 * wire.slow, f'one point {count} times: {took:.1f} s, {reply.code}')
+    made = {'tiny': {'xyz': [5e-324, 0, -5e-324], 'radius': 5e-324}, 'huge': {'xyz': [2.0**957, 0, 0], 'radius': 2.0**957},
+            'everywhere': {'xyz': [2.0**957, -2.0**957, 0, 5e-324, 0, 0], 'radius': 0.0}, 'wide': {'xyz': [k * 1e-3 for k in range(3_000)], 'radius': 1e200},
+            'plane': {'xyz': [c for k in range(3_000) for c in (k % 60, k // 60, 0)], 'radius': 0.5}}
+    ids = {name: wire.call('RegisterPolytopes', spec(**cloud)).message.reports[0].polytope.id for name, cloud in made.items()}
+    others = [{'vertices': {'xyz': [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]}}, {'rounded': {'radius': 1e200}}, *({'id': id} for id in ids.values())]
+    turn = {'screw': {'axis': {'z': 1}, 'angle': 1, 'velocity': {'x': 1}}}
+    for name, id in ids.items():
+        for other in others:
+            for method, more in (('CheckCollision', {'margin': 0.5}), ('MeasureDistance', {}), ('FindFirstContact', {'pMotion': turn})):
+                started = time.monotonic()
+                reply = wire.call(method, {'p': {'id': id}, 'q': other, **more}, timeout=10)
+                took = time.monotonic() - started
+                report.holds(reply.code in ('OK', LATER) and took < 11 * wire.slow, f'{name} beside {other} in {method}: {took:.1f} s, {reply.code}')
+    for id in ids.values(): wire.call('DeletePolytope', {'id': id})

@@ -54,7 +54,7 @@ pub(crate) fn figures(body: &RoundedHull, effort: &Effort<'_>) -> Result<Figures
 }
 
 /// The least f64 number that is not below the sum.
-fn sum_above(a: f64, b: f64) -> f64 {
+pub(super) fn sum_above(a: f64, b: f64) -> f64 {
     let sum = a + b;
     let of_b = sum - a;
     // What rounding took away is an f64 number itself.

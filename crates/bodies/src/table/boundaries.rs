@@ -1,6 +1,6 @@
-//! Two bodies of which one at least is a polyhedron or a surface, as their boundaries: how they
-//! stand, how far apart they are, and what proves it. Each question begins with their hulls: what
-//! is apart, proves it of the bodies.
+//! Two bodies of which one at least is a polyhedron, a surface or a cloud, as their boundaries: how
+//! they stand, how far apart they are, and what proves it. Each question begins with their hulls:
+//! what is apart, proves it of the bodies.
 
 use std::sync::OnceLock;
 
@@ -32,7 +32,7 @@ use clearance_geometry::witness::Witness;
 pub(super) enum ReadyBoundaries {
     /// None is rounded, and none a surface.
     Solids([SolidOnDemand; 2]),
-    /// One is a rounded polytope, or a surface.
+    /// One is a rounded polytope, a surface or a cloud.
     Pieces(ReadyHulls),
 }
 
@@ -87,7 +87,7 @@ impl ReadyBoundaries {
     /// Makes them ready; refuses what is no solid.
     pub(super) fn new(bodies: [PlacedBody; 2]) -> Result<Self, NotAnswered> {
         let kinds = bodies.each_ref().map(|placed| placed.body.kind());
-        if kinds.iter().any(|kind| matches!(kind, Kind::Rounded | Kind::Surface)) {
+        if kinds.iter().any(|kind| matches!(kind, Kind::Rounded | Kind::Surface | Kind::Cloud)) {
             return Ok(Self::Pieces(ReadyHulls::new(bodies)));
         }
         let [p, q] = bodies;
@@ -322,10 +322,10 @@ impl ReadyBoundaries {
             StandBy::Pieces(Standing::Entered(entry)) => {
                 Ok(common::points_of_entry(&surfaces, entry))
             }
-            StandBy::Pieces(Standing::Inside) => {
-                let is_hull = |body: &&Boundary<'_>| matches!(body.kind, BoundaryKind::Hull);
-                let polytope = surfaces.bodies.iter().find(is_hull);
-                Ok(polytope.and_then(|body| common::points_of_vertex(body, 0)))
+            StandBy::Pieces(Standing::Inside(vertex)) => {
+                let is_other = |body: &&Boundary<'_>| !matches!(body.kind, BoundaryKind::Region(_));
+                let rounded = surfaces.bodies.iter().find(is_other);
+                Ok(rounded.and_then(|body| common::points_of_vertex(body, *vertex)))
             }
         }
     }
@@ -343,6 +343,7 @@ fn boundary(placed: &PlacedBody) -> Boundary<'_> {
         Body::Polytope(_) | Body::Rounded(_) => BoundaryKind::Hull,
         Body::Polyhedron(mesh) => BoundaryKind::Region(&mesh.polyhedron),
         Body::Surface(body) => BoundaryKind::Surface(&body.surface),
+        Body::Cloud(body) => BoundaryKind::Surface(&body.points),
     };
     Boundary { kind, hull: placed.body.hull(), pose: placed.pose }
 }

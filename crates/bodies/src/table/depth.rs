@@ -1,7 +1,7 @@
 //! How deep two bodies overlap.
 
 use super::hulls::ReadyHulls;
-use super::row::{Needs, NotAnswered, SURFACES, TableEntry, look_up};
+use super::row::{CLOUDS, Needs, NotAnswered, SURFACES, TableEntry, look_up};
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use clearance_geometry::Vec3;
@@ -23,10 +23,11 @@ pub(super) enum DepthWay {
 
 /// What answers it.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<DepthWay> {
-    use Kind::{Polyhedron, Polytope, Rounded, Surface};
+    use Kind::{Cloud, Polyhedron, Polytope, Rounded, Surface};
     match kinds {
         [Polytope, Polytope] => Ok(DepthWay::Hulls),
         [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(DepthWay::Radii),
+        [Cloud, _] | [_, Cloud] => Err(CLOUDS),
         [Surface, _] | [_, Surface] => Err(SURFACES),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => {
             Err("this question about polyhedra")

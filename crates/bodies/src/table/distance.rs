@@ -28,12 +28,13 @@ use clearance_geometry::witness::Witness;
 
 /// What answers it.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Polyhedron, Polytope, Rounded, Surface};
+    use Kind::{Cloud, Polyhedron, Polytope, Rounded, Surface};
     match kinds {
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
         [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
         [Rounded, Polyhedron | Surface] | [Polyhedron | Surface, Rounded] => Ok(Way::RoundedFaces),
+        [Cloud, _] | [_, Cloud] => Ok(Way::RoundedFaces),
         [Surface, Polytope | Polyhedron | Surface] | [Polytope | Polyhedron, Surface] => {
             Ok(Way::Pieces)
         }

@@ -135,4 +135,6 @@ impl fmt::Display for NotAnswered {
 impl std::error::Error for NotAnswered {}
 
 #[cfg(test)]
+mod cloud_tests;
+#[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::row::NotAnswered;
 use crate::body::Body;
 use crate::kind::Kind;
+use clearance_geometry::Vec3;
 use clearance_geometry::polyhedron::TriangleBody;
 use clearance_geometry::polytope::Polytope;
 
@@ -20,10 +21,20 @@ pub struct ConvexPart<'a> {
 /// A body that need not be convex.
 #[derive(Clone, Debug)]
 pub struct WholePart<'a> {
-    /// The polytope that it is, with its radius, or the hull of its triangles.
+    /// The polytope that it is, with its radius, or the hull of its triangles, or that of the
+    /// points of a cloud, with the radius of their balls.
     pub hull: ConvexPart<'a>,
-    /// The triangles that it is made of; none: it is what `hull` says.
+    /// The triangles or points that it is made of; none: it is what `hull` says.
     pub mesh: Option<TriangleBody>,
+}
+
+/// The points of a cloud, and the radius of the balls around them, metres: what cells make their
+/// own trees of. None of another body.
+pub fn cloud_of_body(body: &Body) -> Option<(&[Vec3], f64)> {
+    match body {
+        Body::Cloud(cloud) => Some((cloud.points.vertices(), cloud.radius)),
+        Body::Polytope(_) | Body::Polyhedron(_) | Body::Rounded(_) | Body::Surface(_) => None,
+    }
 }
 
 /// Where a body may be beside in a question about two.
@@ -69,10 +80,14 @@ impl Place {
                 Kind::Polytope,
             )
             | (Self::Session | Self::SceneQuery | Self::Compound, Kind::Rounded)
+            | (Self::Session | Self::Obstacle, Kind::Cloud)
             | (
                 Self::Session | Self::Obstacle | Self::RobotPart,
                 Kind::Polyhedron | Kind::Surface,
             ) => Ok(()),
+            (Self::SceneQuery, Kind::Cloud) => Err("questions to a scene about clouds"),
+            (Self::RobotPart, Kind::Cloud) => Err("clouds as parts of robots"),
+            (Self::Compound, Kind::Cloud) => Err("clouds beside or in compounds"),
             (Self::SceneQuery, Kind::Polyhedron) => Err("questions to a scene about polyhedra"),
             (Self::Compound, Kind::Polyhedron) => Err("polyhedra beside or in compounds"),
             (Self::SceneQuery, Kind::Surface) => Err("questions to a scene about surfaces"),
@@ -94,7 +109,7 @@ impl Place {
     /// triangles.
     pub fn part(self, body: &Body) -> Result<ConvexPart<'_>, NotAnswered> {
         let WholePart { hull, mesh } = self.whole(body)?;
-        let (what, kinds) = ("polyhedra and surfaces as convex parts", [body.kind(); 2]);
+        let (what, kinds) = ("polyhedra, surfaces and clouds as convex parts", [body.kind(); 2]);
         mesh.map_or(Ok(hull), |_| Err(NotAnswered { field: "", what, kinds }))
     }
 

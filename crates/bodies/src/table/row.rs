@@ -18,7 +18,8 @@ pub enum Way {
     Faces,
     /// By the distance of the polytopes that are rounded, against the sum of the radii.
     Radii,
-    /// By the faces of a mesh and of what is rounded, against the sum of the radii.
+    /// By the faces of a mesh and of what is rounded, against the sum of the radii; those of a
+    /// cloud are its points.
     RoundedFaces,
     /// By the pieces of a surface and of the other body: triangles, or the whole of a polytope.
     Pieces,
@@ -88,7 +89,13 @@ impl Needs {
             Kind::Polyhedron | Kind::Surface if self.makes_solids => {
                 ReadySolid::PLACED_BYTES_PER_VERTEX.saturating_mul(vertices as u64)
             }
-            Kind::Polytope | Kind::Polyhedron | Kind::Rounded | Kind::Surface => 0,
+            Kind::Cloud if self.makes_solids => {
+                let points = vertices as u64;
+                let open = ReadySolid::OPEN_BYTES_PER_POINT.saturating_mul(points);
+                let of_points = ReadySolid::BYTES_PER_POINT.saturating_mul(points);
+                of_points.saturating_add(open.min(ReadySolid::OPEN_BYTES_MAX))
+            }
+            Kind::Cloud | Kind::Polytope | Kind::Polyhedron | Kind::Rounded | Kind::Surface => 0,
         }
     }
 }
@@ -115,6 +122,9 @@ impl Wanted {
 /// What solids need of a polytope, in words for who is refused.
 pub(crate) const FLAT: &str =
     "a polytope without volume beside a polyhedron or among several bodies";
+
+/// A question that is not answered of clouds, in words.
+pub(crate) const CLOUDS: &str = "this question about clouds";
 
 /// A question that is not answered of surfaces, in words.
 pub(crate) const SURFACES: &str = "this question about surfaces";

@@ -22,7 +22,15 @@ fn corners() -> [Vec3; 4] {
     [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from)
 }
 
-/// The same tetrahedron as each kind; rounded it is larger, and as a surface it is hollow.
+/// A cloud of these points.
+pub(super) fn cloud_of(points: &[Vec3], radius: f64) -> Body {
+    let points = TriangleSurface::of_points(points).unwrap();
+    let hull = convex_hull(points.vertices()).unwrap().polytope;
+    Body::of_cloud(points, hull, radius)
+}
+
+/// The same tetrahedron as each kind; rounded it is larger, as a surface it is hollow, and as a
+/// cloud it has balls at its corners alone.
 fn tetrahedron(kind: Kind) -> Body {
     let hull = convex_hull(&corners()).unwrap().polytope;
     match kind {
@@ -33,6 +41,7 @@ fn tetrahedron(kind: Kind) -> Body {
             Body::of_polyhedron(polyhedron.unwrap(), hull)
         }
         Kind::Rounded => Body::from(hull).rounded(0.25),
+        Kind::Cloud => cloud_of(&corners(), 0.25),
         Kind::Surface => {
             let triangles = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
             Body::of_surface(TriangleSurface::new(&corners(), &triangles).unwrap(), hull)
@@ -40,7 +49,7 @@ fn tetrahedron(kind: Kind) -> Body {
     }
 }
 
-fn at(kind: Kind, x: f64) -> PlacedBody {
+pub(super) fn at(kind: Kind, x: f64) -> PlacedBody {
     PlacedBody { body: tetrahedron(kind), pose: Pose::translation(x, 0.0, 0.0) }
 }
 
@@ -50,7 +59,8 @@ fn pairs() -> impl Iterator<Item = [Kind; 2]> {
 
 /// Pairs of kinds that a tetrahedron is the same body in.
 fn pairs_of_same() -> impl Iterator<Item = [Kind; 2]> {
-    pairs().filter(|kinds| !kinds.contains(&Kind::Rounded) && !kinds.contains(&Kind::Surface))
+    let is_other = |kind: &Kind| matches!(kind, Kind::Rounded | Kind::Surface | Kind::Cloud);
+    pairs().filter(move |kinds| !kinds.iter().any(is_other))
 }
 
 #[test]
@@ -96,6 +106,11 @@ fn page() -> Vec<String> {
         [Kind::Surface, Kind::Surface],
         [Kind::Surface, Kind::Rounded],
         [Kind::Surface, Kind::Polyhedron],
+        [Kind::Cloud, Kind::Polytope],
+        [Kind::Cloud, Kind::Cloud],
+        [Kind::Cloud, Kind::Rounded],
+        [Kind::Cloud, Kind::Polyhedron],
+        [Kind::Cloud, Kind::Surface],
     ];
     let mark = |is_answered: bool| if is_answered { "yes" } else { "-" };
     let name = |kind: Kind| kind.names().name;
@@ -105,7 +120,7 @@ fn page() -> Vec<String> {
         let cells = pairs.map(|kinds| mark(topic.check(kinds).is_ok())).join(" | ");
         format!("| {} | {cells} |", topic.name())
     }));
-    let kinds = [Kind::Polytope, Kind::Polyhedron, Kind::Rounded, Kind::Surface];
+    let kinds = [Kind::Polytope, Kind::Polyhedron, Kind::Rounded, Kind::Surface, Kind::Cloud];
     lines.push(format!("| place | {} |", kinds.map(name).join(" | ")));
     lines.extend(Place::ALL.map(|place| {
         let cells = kinds.map(|kind| mark(places_of(kind).any(|known| known == place)));
@@ -339,7 +354,8 @@ fn what_a_place_takes_is_handed_over_as_what_it_is() {
                     let region = whole.mesh.as_ref().map(|mesh| mesh.region().is_some());
                     let expected = (!kind.is_convex()).then_some(kind == Kind::Polyhedron);
                     assert_eq!(region, expected, "{place:?}");
-                    assert_eq!(whole.hull.radius > 0.0, kind == Kind::Rounded, "{place:?}");
+                    let is_rounded = matches!(kind, Kind::Rounded | Kind::Cloud);
+                    assert_eq!(whole.hull.radius > 0.0, is_rounded, "{place:?}");
                 }
                 Err(refused) => assert_eq!(Err(refused), place.takes(kind)),
             }

@@ -15,7 +15,8 @@
 //! of every kind are theirs.
 //!
 //! Reading order: [`distance`], [`margin`], [`standing`], [`contact`]; `cover` proves what is free,
-//! by directions for all pairs of triangles.
+//! by directions for all pairs of triangles. A cloud is triangles that are single points, with a
+//! radius; `points` tells which of them are inside a region.
 
 mod bound;
 pub mod common;
@@ -24,6 +25,7 @@ mod cover;
 pub mod distance;
 mod frontier;
 pub mod margin;
+mod points;
 mod prove;
 #[cfg(test)]
 mod region_tests;

@@ -32,7 +32,7 @@ impl Standing {
             }
             Self::Near(pairs) => SolidProof::OverlappingPieces(pairs),
             Self::Entered(entry) => return prove_entry(surfaces, &entry, effort),
-            Self::Inside => return Err(Unproven::TooThin),
+            Self::Inside(_) => return Err(Unproven::TooThin),
         })
     }
 
@@ -51,7 +51,7 @@ impl Standing {
                 RoundedSolidProof::Touching { pairs, cover: cover(Clear::NoNearer)? }
             }
             Self::Near(pairs) => RoundedSolidProof::Near(pairs),
-            Self::Inside => RoundedSolidProof::Inside(0),
+            Self::Inside(vertex) => RoundedSolidProof::Inside(vertex),
             Self::Entered(_) => return Err(Unproven::TooThin),
         })
     }
@@ -85,7 +85,7 @@ fn prove_thin(surfaces: &Surfaces<'_>, effort: &mut Effort<'_>) -> Result<SolidP
         let proof = match stand(&as_surface, effort)? {
             Standing::Near(pairs) => Ok(SolidProof::OverlappingPieces(pairs)),
             Standing::Entered(entry) => prove_entry(&as_surface, &entry, effort),
-            Standing::Apart | Standing::Touching(_) | Standing::Inside => Err(Unproven::TooThin),
+            Standing::Apart | Standing::Touching(_) | Standing::Inside(_) => Err(Unproven::TooThin),
         };
         if let Ok(proof) = proof
             && is_accepted_of(&surfaces.solids(), &proof, effort)?

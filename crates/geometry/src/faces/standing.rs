@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use arrayvec::ArrayVec;
 
 use super::bound::least_gap;
+use super::points::CloudInRegion;
 use super::{OuterPair, Surfaces, names, opened};
 use crate::claim::{StaticProof, Verdict};
 use crate::contact_time::polyhedra::proof::cover::halved;
@@ -36,8 +37,9 @@ pub enum Standing {
     /// These pairs are nearer than that; of bodies that are not rounded the hull of their
     /// differences has the origin strictly inside.
     Near(ArrayVec<VertexPair, 6>),
-    /// The polytope that is rounded is inside the mesh, as its first vertex is.
-    Inside,
+    /// This vertex of what is rounded is inside the region: then so is the whole polytope, or the
+    /// point of the cloud.
+    Inside(u32),
     /// A surface is inside a region there.
     Entered(SurfaceEntry),
 }
@@ -48,7 +50,7 @@ impl Standing {
         match self {
             Self::Apart => Verdict::Separated,
             Self::Touching(_) => Verdict::Touching,
-            Self::Near(_) | Self::Inside | Self::Entered(_) => Verdict::Overlapping,
+            Self::Near(_) | Self::Inside(_) | Self::Entered(_) => Verdict::Overlapping,
         }
     }
 }
@@ -66,12 +68,9 @@ pub fn stand(surfaces: &Surfaces<'_>, effort: &mut Effort<'_>) -> Result<Standin
         let is_inside = match (p.kind, q.kind) {
             (BoundaryKind::Hull, BoundaryKind::Region(region)) => is_inside(p, region, q, effort)?,
             (BoundaryKind::Region(region), BoundaryKind::Hull) => is_inside(q, region, p, effort)?,
-            _ => {
-                let entry = contacts.entry(&touching, effort)?;
-                return Ok(entry.map_or(by_faces, Standing::Entered));
-            }
+            _ => return contacts.inside(by_faces, &touching, effort),
         };
-        Ok(if is_inside { Standing::Inside } else { by_faces })
+        Ok(if is_inside { Standing::Inside(0) } else { by_faces })
     })
 }
 
@@ -150,6 +149,34 @@ impl<'a, 'b> Contacts<'a, 'b> {
             ControlFlow::Continue(())
         })?;
         Ok((found, touching))
+    }
+
+    /// How bodies of which no two pieces overlap stand, where a surface may be inside a region.
+    fn inside(
+        &mut self,
+        by_faces: Standing,
+        touching: &BTreeMap<u32, Node>,
+        effort: &mut Effort<'_>,
+    ) -> Result<Standing, Stopped> {
+        let Some(surface) = self.surface_beside_region() else { return Ok(by_faces) };
+        let bodies = &self.surfaces.bodies;
+        let (of_surface, of_region) = (&bodies[surface], &bodies[1 - surface]);
+        let cloud = CloudInRegion::new(of_surface, &self.groups[surface], of_region);
+        let Some(mut cloud) = cloud else {
+            let entry = self.entry(touching, effort)?;
+            return Ok(entry.map_or(by_faces, Standing::Entered));
+        };
+        // A ball that touches the boundary has its centre off it.
+        let (on_it, none) = (touching, BTreeMap::new());
+        let is_rounded = self.surfaces.radii[surface] > 0.0;
+        let found = cloud.first_inside(if is_rounded { &none } else { on_it }, effort)?;
+        Ok(found.map_or(by_faces, |triangle| {
+            if is_rounded {
+                Standing::Inside(triangle)
+            } else {
+                Standing::Entered(SurfaceEntry::at_point(triangle))
+            }
+        }))
     }
 
     /// Where a surface that overlaps no piece of a region is inside it, if it is; `touching` are

@@ -39,6 +39,13 @@ pub struct SurfaceEntry {
     pub(crate) place: EntryPlace,
 }
 
+impl SurfaceEntry {
+    /// At a triangle that is a single point.
+    pub(crate) fn at_point(triangle: u32) -> Self {
+        Self { triangle, place: EntryPlace::Corner(0) }
+    }
+}
+
 /// A place in a triangle of the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum EntryPlace {

@@ -134,6 +134,8 @@ impl<'a> Boundary<'a> {
 const MADE_LEAST: usize = 64;
 /// See [`MADE_LEAST`].
 const MADE_SHARE: usize = 16;
+/// The same of a cloud, which may have millions of points, whose hulls are soon made.
+const MADE_SHARE_OF_POINTS: usize = 256;
 
 /// A body and what holds its groups, made when it is first asked for.
 #[derive(Debug)]
@@ -262,7 +264,8 @@ impl<'a> FaceGroups<'a> {
         if has_hull && mesh.kept_hull(node).is_some() {
             return;
         }
-        if self.made.len() >= MADE_LEAST + mesh.triangles().len() / MADE_SHARE {
+        let share = if mesh.are_points() { MADE_SHARE_OF_POINTS } else { MADE_SHARE };
+        if self.made.len() >= MADE_LEAST + mesh.triangles().len() / share {
             self.made.clear();
         }
         let points =

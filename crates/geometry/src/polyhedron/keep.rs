@@ -13,8 +13,10 @@ use crate::hull::convex_hull;
 use crate::polytope::Polytope;
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct KeptGroups {
+    /// Hulls of groups may take so much for each triangle, bytes.
+    hulls_for_each: usize,
     boxes: OnceLock<Vec<Extent>>,
     least_exponent: OnceLock<i64>,
     /// By the places of their nodes.
@@ -26,7 +28,13 @@ pub(super) struct KeptGroups {
 /// A copy of a mesh begins anew.
 impl Clone for KeptGroups {
     fn clone(&self) -> Self {
-        Self::default()
+        Self::with(self.hulls_for_each)
+    }
+}
+
+impl Default for KeptGroups {
+    fn default() -> Self {
+        Self::with(HULLS_FOR_TRIANGLE)
     }
 }
 
@@ -38,16 +46,29 @@ pub(super) const GROUP_MAX: u32 = 32;
 const HULLS_LEAST: usize = 1 << 14;
 /// And so much for each of its triangles.
 const HULLS_FOR_TRIANGLE: usize = 512;
+/// Or for each point of a cloud, which may be of millions, and where hulls are soon built: those of
+/// a tenth of its groups.
+const HULLS_FOR_POINT: usize = 64;
 
 impl KeptGroups {
-    fn hull_bytes_max(triangles: usize) -> usize {
-        HULLS_LEAST + HULLS_FOR_TRIANGLE * triangles
+    fn with(hulls_for_each: usize) -> Self {
+        let (boxes, least_exponent, hulls) = Default::default();
+        Self { hulls_for_each, boxes, least_exponent, hulls, bytes: AtomicUsize::new(0) }
+    }
+
+    /// Of a mesh whose triangles are single points.
+    pub(super) fn of_points() -> Self {
+        Self::with(HULLS_FOR_POINT)
+    }
+
+    fn hull_bytes_max(&self, triangles: usize) -> usize {
+        HULLS_LEAST + self.hulls_for_each * triangles
     }
 
     /// What may be kept of a mesh of so many triangles, bytes.
-    pub(super) fn bytes_max(triangles: usize) -> usize {
+    pub(super) fn bytes_max(&self, triangles: usize) -> usize {
         let for_node = size_of::<Extent>() + size_of::<OnceLock<Box<Polytope>>>();
-        2 * triangles * for_node + Self::hull_bytes_max(triangles)
+        2 * triangles * for_node + self.hull_bytes_max(triangles)
     }
 }
 
@@ -77,7 +98,7 @@ impl KeptGroups {
             return Some(known);
         }
         let taken = self.bytes.load(Ordering::Relaxed);
-        let room = Self::hull_bytes_max(triangles).checked_sub(taken)?;
+        let room = self.hull_bytes_max(triangles).checked_sub(taken)?;
         // The vertices of a body are points that a hull can be built of.
         let built = Box::new(convex_hull(&corners()).ok()?.polytope);
         let bytes = size_of::<Polytope>() + built.heap_bytes();
@@ -122,11 +143,11 @@ mod tests {
                     assert!(std::ptr::eq(hull, mesh.kept_hull(node).unwrap()));
                 }
             }
-            let count = mesh.triangles().len();
-            assert!(kept > 0 && kept <= KeptGroups::hull_bytes_max(count), "{kept} of {count}");
+            let (count, of_mesh) = (mesh.triangles().len(), KeptGroups::default());
+            assert!(kept > 0 && kept <= of_mesh.hull_bytes_max(count), "{kept} of {count}");
             let lists =
                 size_of_val(mesh.boxes()) + (2 * count - 1) * size_of::<OnceLock<Box<Polytope>>>();
-            assert!(kept + lists <= KeptGroups::bytes_max(count), "{kept} and {lists} of {count}");
+            assert!(kept + lists <= of_mesh.bytes_max(count), "{kept} and {lists} of {count}");
         }
     }
 }

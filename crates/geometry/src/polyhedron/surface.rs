@@ -1,5 +1,5 @@
 //! Triangles as they are: the union of them, whatever it bounds. They may leave holes, cross each
-//! other, come twice, and be degenerate.
+//! other, come twice, and be degenerate. Where every one is a single point, they are a cloud.
 //!
 //! Vertices and triangles are in canonical order, whatever the order they were given in.
 
@@ -19,6 +19,7 @@ pub struct TriangleSurface {
     triangles: Vec<[u32; 3]>,
     tree: Tree,
     kept: KeptGroups,
+    are_points: bool,
 }
 
 /// Why triangles are no surface. Triangles and vertices are counted from 0.
@@ -68,10 +69,26 @@ impl TriangleSurface {
         Ok(Self::assemble(vertices, triangles))
     }
 
+    /// Makes a cloud of points: of equal ones there is one, and each is a triangle whose corners
+    /// are all there. An error names a vertex by its place among the points.
+    pub fn of_points(points: &[Vec3]) -> Result<Self, SurfaceError> {
+        let count = u32::try_from(points.len()).ok().filter(|count| (1..1 << 31).contains(count));
+        let count = count.ok_or(SurfaceError::Count { found: points.len() })?;
+        let each: Vec<[u32; 3]> = (0..count).map(|at| [at; 3]).collect();
+        Self::new(points, &each)
+    }
+
     /// Of what is in canonical order.
     pub(super) fn assemble(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Self {
         let tree = Tree::build(&vertices, &triangles);
-        Self { vertices, triangles, tree, kept: KeptGroups::default() }
+        let are_points = triangles.iter().all(|[first, _, last]| first == last);
+        let kept = if are_points { KeptGroups::of_points() } else { KeptGroups::default() };
+        Self { vertices, triangles, tree, kept, are_points }
+    }
+
+    /// Whether every triangle is a single point.
+    pub fn are_points(&self) -> bool {
+        self.are_points
     }
 
     /// The vertices, sorted. Indices everywhere refer to this list.
@@ -119,7 +136,7 @@ impl TriangleSurface {
     pub fn bytes(&self) -> usize {
         size_of_val(self.vertices())
             + self.triangles.len() * (size_of::<[u32; 3]>() + size_of::<u32>())
-            + KeptGroups::bytes_max(self.triangles.len())
+            + self.kept.bytes_max(self.triangles.len())
     }
 
     /// Whether a triangle is a segment or a point.
@@ -215,6 +232,21 @@ mod tests {
         assert_eq!(thin.triangles(), [[0, 0, 0], [0, 0, 1], [0, 1, 2]]);
         assert_eq!((thin.edge_count(), thin.dimension()), (3, 1));
         assert_eq!(thin.bounds(), [Vec3::zeros(), Vec3::new(2., 0., 0.)]);
+    }
+
+    #[test]
+    fn a_cloud_has_each_point_once_and_nothing_between_them() {
+        let given = points(&[[1., 0., 0.], [0., 0., 0.], [1., -0., 0.], [0., 0., -0.]]);
+        let cloud = TriangleSurface::of_points(&given).unwrap();
+        assert_eq!(cloud.triangles(), [[0; 3], [1; 3]]);
+        assert!(cloud.are_points() && cloud.dimension() == 0 && cloud.edge_count() == 0);
+        let many = TriangleSurface::of_points(&vec![given[0]; 100_000]).unwrap();
+        assert_eq!(many.vertices().len(), 1);
+        assert!(!TriangleSurface::new(&given, &[[0, 0, 0], [0, 1, 1]]).unwrap().are_points());
+        let wrong = TriangleSurface::of_points(&points(&[[0., 0., 0.], [0., f64::NAN, 0.]]));
+        assert_eq!(wrong.unwrap_err(), SurfaceError::Coordinate { vertex: 1 });
+        let none = TriangleSurface::of_points(&[]).unwrap_err();
+        assert_eq!(none, SurfaceError::Count { found: 0 });
     }
 
     #[test]

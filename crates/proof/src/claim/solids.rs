@@ -160,8 +160,8 @@ pub struct RoundedSolids<'a> {
     pub radii: [f64; 2],
 }
 
-/// The proof of how a rounded polytope and what a mesh bounds stand. R is the exact sum of the
-/// radii, and faces are those of the bodies that are rounded.
+/// The proof of how two bodies stand of which one is rounded, a polytope or a cloud, and one is no
+/// polytope. R is the exact sum of the radii, and faces are those of the bodies that are rounded.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RoundedSolidProof {
     /// Separated: along each direction of a cover, all at rest, the bodies that are rounded are
@@ -177,7 +177,7 @@ pub enum RoundedSolidProof {
     },
     /// Overlapping: |v| is less than R, for pairs as above.
     Near(ArrayVec<VertexPair, 6>),
-    /// Overlapping: this vertex of the polytope that is rounded is inside the mesh.
+    /// Overlapping: this vertex of what is rounded, a polytope or a surface, is inside the mesh.
     Inside(u32),
 }
 

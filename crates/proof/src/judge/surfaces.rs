@@ -9,12 +9,12 @@ use super::distance::judge_bounds;
 use super::exact::{exact_differences, exact_point};
 use super::inside::is_inside;
 use super::motion::judge_contact_of_faces;
-use super::named::faces_of;
+use super::named::{faces_of, is_face};
 use super::nearest::nearest_point;
 use super::refusal::Refusal;
 use super::rounded::sum;
 use crate::claim::{
-    Bodies, MotionClaim, Outcome, RoundedSolidProof, RoundedSolids, SolidClaim, SolidCourse,
+    Bodies, Face, MotionClaim, Outcome, RoundedSolidProof, RoundedSolids, SolidClaim, SolidCourse,
     SolidDistanceClaim, SolidKind, SolidMarginClaim, SolidMarginProof, Solids,
 };
 use crate::effort::Effort;
@@ -173,23 +173,30 @@ pub fn judge_rounded_solids(
     }
 }
 
-/// Whether a vertex of a rounded polytope is inside the mesh that the other body is.
+/// Whether a vertex of a rounded polytope, or of a face of a rounded surface, as those of a cloud
+/// are, is inside the mesh that the other body is.
 fn judge_inside(
     RoundedSolids { cores: Solids { p, q }, radii }: &RoundedSolids<'_>,
     vertex: u32,
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
-    let (rounded, radius, mesh, triangles, name) = match (p.kind, q.kind) {
-        (SolidKind::Hull, SolidKind::Region(triangles)) => (p, radii[0], q, triangles, "Q"),
-        (SolidKind::Region(triangles), SolidKind::Hull) => (q, radii[1], p, triangles, "P"),
-        _ => return Err(Refusal::BoundFails("one is a polytope, and the other bounds a region")),
+    let (rounded, radius, mesh, triangles, [own, name]) = match (p.kind, q.kind) {
+        (SolidKind::Hull | SolidKind::Surface(_), SolidKind::Region(triangles)) => {
+            (p, radii[0], q, triangles, ["P", "Q"])
+        }
+        (SolidKind::Region(triangles), SolidKind::Hull | SolidKind::Surface(_)) => {
+            (q, radii[1], p, triangles, ["Q", "P"])
+        }
+        _ => return Err(Refusal::BoundFails("one is rounded, and the other bounds a region")),
     };
     if radius <= 0.0 {
-        return Err(Refusal::BoundFails("the polytope is rounded"));
+        return Err(Refusal::BoundFails("one is rounded"));
     }
     if vertex as usize >= rounded.points.points.len() {
         return Err(Refusal::NoSuchVertex(0));
     }
+    // A vertex that no triangle names is no part of a surface.
+    is_face(rounded, &Face::from_iter([vertex]), own)?;
     let corners = exact_points(mesh, effort)?;
     let point = exact_point(&rounded.points, vertex);
     match is_inside(&point, &corners, triangles, effort)? {

@@ -274,5 +274,5 @@ fn refused(why: &NotAnswered) -> Stopped {
 
 /// A part as the table knows it.
 fn body_of(part: &Part) -> Body {
-    Body::of_whole(&part.polytope, part.mesh.as_ref()).rounded(part.radius)
+    Body::of_whole(&part.polytope, part.mesh.as_ref(), part.radius)
 }

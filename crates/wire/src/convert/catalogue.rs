@@ -56,11 +56,8 @@ impl Catalogue<'_> {
     }
 }
 
-/// An id, checked. The ids of compounds, which are to come, are told from nonsense.
+/// An id, checked.
 pub fn id(path: &Path<'_>, text: &str) -> Result<ContentId, Failure> {
-    if text.starts_with("c1-") {
-        return Err(path.not_implemented("compounds (c1-)").into());
-    }
     text.parse().map_err(|error| path.bad(format!("{error}")).into())
 }
 

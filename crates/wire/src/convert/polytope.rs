@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::body::hull_bytes;
 use super::catalogue::id;
+use super::robots::clouds::cloud_of;
 use super::rounded::RoundedPoints;
 use super::{geometry, keys};
 use crate::path::{BadField, Path, WithinLimit};
@@ -43,8 +44,10 @@ pub struct AskedPolytope {
 /// Where the points come from.
 #[derive(Clone, Debug)]
 pub enum AskedSource {
-    /// Points.
+    /// Points, whose hull is meant.
     Points(Vec<Vec3>),
+    /// Points that are all there is.
+    Cloud(Vec<Vec3>),
     /// A mesh.
     Mesh(MeshData),
     /// The bytes of a file.
@@ -83,7 +86,12 @@ impl AskedPolytope {
                 let path_here = path.field("rounded");
                 let given = RoundedPoints::convert(&path_here, shape, limits.points_max())?;
                 let asked = Self::with_source(path, wire, AskedSource::Points(given.points))?;
-                return Ok(Self { radius: given.radius, ..asked });
+                return Ok(asked.with_radius(given.radius));
+            }
+            Some(Wire::Cloud(wire_cloud)) => {
+                let given = cloud_of(&path.field("cloud"), wire_cloud, &mut limits.points_max())?;
+                let asked = Self::with_source(path, wire, AskedSource::Cloud(given.points))?;
+                return Ok(asked.with_radius(given.radius));
             }
             Some(Wire::Vertices(points)) => {
                 let path = path.field("vertices");
@@ -111,12 +119,12 @@ impl AskedPolytope {
                 return Err(missing.into());
             }
             api::MeshTreatment::Polyhedron => {
-                if matches!(source, AskedSource::Points(_)) {
+                if matches!(source, AskedSource::Points(_) | AskedSource::Cloud(_)) {
                     return Err(treatment_path.bad("only a mesh bounds a polyhedron").into());
                 }
             }
             api::MeshTreatment::Surface => {
-                if matches!(source, AskedSource::Points(_)) {
+                if matches!(source, AskedSource::Points(_) | AskedSource::Cloud(_)) {
                     return Err(treatment_path.bad("only a mesh is a surface").into());
                 }
             }
@@ -145,10 +153,16 @@ impl AskedPolytope {
         })
     }
 
+    /// With balls of this radius, metres, around all its points.
+    #[must_use]
+    pub fn with_radius(self, radius: f64) -> Self {
+        Self { radius, ..self }
+    }
+
     /// Number of points, about.
     pub fn size(&self) -> usize {
         match &self.source {
-            AskedSource::Points(points) => points.len(),
+            AskedSource::Points(points) | AskedSource::Cloud(points) => points.len(),
             AskedSource::Mesh(mesh) => mesh.vertices.len() + 4 * mesh.triangles.len(),
             AskedSource::File { content, .. } => content.len() / 20,
         }
@@ -159,6 +173,7 @@ impl AskedPolytope {
     pub fn working_bytes(&self) -> u64 {
         match &self.source {
             AskedSource::Points(points) => hull_bytes(points.len()),
+            AskedSource::Cloud(points) => cloud_bytes(points.len()),
             AskedSource::Mesh(mesh) => mesh_bytes(mesh),
             AskedSource::File { content, .. } => reading_bytes(content),
         }
@@ -169,7 +184,7 @@ impl AskedPolytope {
     pub fn reply_bytes(&self) -> usize {
         const PER_POINT: usize = 4;
         match &self.source {
-            AskedSource::Points(points) => PER_POINT * points.len(),
+            AskedSource::Points(points) | AskedSource::Cloud(points) => PER_POINT * points.len(),
             AskedSource::Mesh(mesh) => PER_POINT * mesh.vertices.len(),
             AskedSource::File { .. } => 0,
         }
@@ -198,6 +213,7 @@ impl AskedPolytope {
         // What bounds no polyhedron, or takes too long to check, is refused before its gap is
         // measured.
         let kept = match (&given.mesh, treatment) {
+            (None, _) if given.is_cloud => Some(KeptMesh::Cloud(cloud(&given, effort)?)),
             (Some(mesh), api::MeshTreatment::Polyhedron) => {
                 Some(KeptMesh::Region(polyhedron(&field, mesh, limits, stop)?))
             }
@@ -223,6 +239,7 @@ impl AskedPolytope {
             match kept {
                 KeptMesh::Region(region) => Body::of_polyhedron(region, hull),
                 KeptMesh::Surface(surface) => Body::of_surface(surface, hull),
+                KeptMesh::Cloud(points) => Body::of_cloud(points, hull, radius),
             }
         } else {
             Body::from(hull.polytope).rounded(radius)
@@ -246,6 +263,13 @@ fn mesh_bytes(mesh: &MeshData) -> u64 {
     hull_bytes(mesh.vertices.len()).saturating_add(triangles)
 }
 
+/// What it takes to make a cloud of so many points, bytes: a generous guess.
+fn cloud_bytes(points: usize) -> u64 {
+    /// Sorting a point, its tree and the box around it.
+    const PER_POINT: u64 = 384;
+    hull_bytes(points).saturating_add(PER_POINT.saturating_mul(points as u64))
+}
+
 /// What it takes to read a file, bytes. A vertex takes 120 with its place among those that are
 /// known, and a file of millions of different ones has ten bytes for each; triangles take less.
 fn reading_bytes(content: &[u8]) -> u64 {
@@ -259,6 +283,7 @@ struct Given {
     /// With equal points as one.
     mesh: Option<MeshData>,
     is_file: bool,
+    is_cloud: bool,
     /// What is to blame for a point that is wrong: of a file, its content.
     field: String,
 }
@@ -266,11 +291,14 @@ struct Given {
 impl AskedSource {
     fn read(self, field: &str, limits: &Limits, effort: &mut Effort<'_>) -> Result<Given, Failure> {
         let field = field.to_owned();
+        let is_cloud = matches!(self, Self::Cloud(_));
         Ok(match self {
-            Self::Points(points) => Given { points, mesh: None, is_file: false, field },
+            Self::Points(points) | Self::Cloud(points) => {
+                Given { points, mesh: None, is_file: false, is_cloud, field }
+            }
             Self::Mesh(mesh) => {
                 let points = mesh.vertices.clone();
-                Given { points, mesh: Some(mesh.joined()), is_file: false, field }
+                Given { points, mesh: Some(mesh.joined()), is_file: false, is_cloud, field }
             }
             Self::File { content, format, scale } => {
                 let field = field + ".file.content";
@@ -279,7 +307,8 @@ impl AskedSource {
                 if scale.to_bits() != 1.0_f64.to_bits() {
                     mesh.scale(scale);
                 }
-                Given { points: mesh.vertices.clone(), mesh: Some(mesh), is_file: true, field }
+                let points = mesh.vertices.clone();
+                Given { points, mesh: Some(mesh), is_file: true, is_cloud, field }
             }
         })
     }
@@ -359,19 +388,21 @@ fn judge(
     Ok((found, why))
 }
 
-/// A mesh that is kept as it is.
+/// What is kept as it is.
 enum KeptMesh {
     /// The region that it bounds.
     Region(Polyhedron),
     /// Its triangles.
     Surface(TriangleSurface),
+    /// Points, which are no mesh.
+    Cloud(TriangleSurface),
 }
 
 impl KeptMesh {
     fn surface(&self) -> &TriangleSurface {
         match self {
             Self::Region(region) => region.surface(),
-            Self::Surface(surface) => surface,
+            Self::Surface(surface) | Self::Cloud(surface) => surface,
         }
     }
 }
@@ -412,6 +443,16 @@ fn surface(field: &str, mesh: &MeshData) -> Result<TriangleSurface, BadField> {
         problem: error.to_string().into(),
     };
     TriangleSurface::new(&mesh.vertices, &mesh.triangles).map_err(refused)
+}
+
+/// The points of a cloud, each once.
+fn cloud(given: &Given, effort: &Effort<'_>) -> Result<TriangleSurface, Failure> {
+    effort.look_at_clock().map_err(|_| Failure::Deadline)?;
+    let refused = |error: SurfaceError| BadField {
+        field: given.field.clone(),
+        problem: error.to_string().into(),
+    };
+    Ok(TriangleSurface::of_points(&given.points).map_err(refused)?)
 }
 
 /// The hull of triangles that are kept. It is the hull of all points given, unless one of its

@@ -17,6 +17,7 @@ use clearance_runtime::memory::{MemoryKind, Reservation};
 use clearance_transport::intake::Intake;
 use clearance_wire::convert::geometry;
 use clearance_wire::convert::polytope::{AskedPolytope, AskedSource, file_source};
+use clearance_wire::convert::robots::clouds::{cloud_points, cloud_radius};
 use clearance_wire::path::{Path, WithinLimit};
 use clearance_wire::status::{Failure, of_transport};
 
@@ -146,12 +147,7 @@ fn assemble(
     let spec = header.spec.unwrap_or_default();
     let source = match content {
         api::UploadContent::PointsF64Le => {
-            if spec.source.is_some() {
-                return Err(spec_path.field("source").bad("must be left out").into());
-            }
-            let path = Path::ROOT.field("chunk");
-            path.within(shared.limits().points_max(), bytes.len() / POINT_BYTES)?;
-            AskedSource::Points(points(&path, &bytes)?)
+            return of_points(shared, &spec, &bytes);
         }
         api::UploadContent::MeshFile => {
             use api::polytope_spec::Source;
@@ -160,7 +156,11 @@ fn assemble(
                 None => &default,
                 Some(Source::File(file)) if file.content.is_empty() => file,
                 Some(
-                    Source::File(_) | Source::Vertices(_) | Source::Mesh(_) | Source::Rounded(_),
+                    Source::File(_)
+                    | Source::Vertices(_)
+                    | Source::Mesh(_)
+                    | Source::Rounded(_)
+                    | Source::Cloud(_),
                 ) => {
                     let why = "must be left out, or be a file without content";
                     return Err(spec_path.field("source").bad(why).into());
@@ -174,6 +174,36 @@ fn assemble(
         }
     };
     AskedPolytope::with_source(&spec_path, &spec, source)
+}
+
+/// Points, whose hull is meant, or those of a cloud.
+fn of_points(
+    shared: &Shared,
+    spec: &api::PolytopeSpec,
+    bytes: &[u8],
+) -> Result<AskedPolytope, Failure> {
+    use api::polytope_spec::Source;
+    let spec_path = Path::ROOT.field("header");
+    let spec_path = spec_path.field("spec");
+    let path = Path::ROOT.field("chunk");
+    let radius = match &spec.source {
+        None => None,
+        Some(Source::Cloud(cloud)) if cloud.xyz.is_empty() && cloud.xyz_single.is_empty() => {
+            Some(cloud_radius(&spec_path.field("cloud"), cloud.radius)?)
+        }
+        Some(_) => {
+            let why = "must be left out, or be a cloud without points";
+            return Err(spec_path.field("source").bad(why).into());
+        }
+    };
+    path.within(shared.limits().points_max(), bytes.len() / POINT_BYTES)?;
+    let points = points(&path, bytes)?;
+    let Some(radius) = radius else {
+        return AskedPolytope::with_source(&spec_path, spec, AskedSource::Points(points));
+    };
+    cloud_points(&path, &points)?;
+    let asked = AskedPolytope::with_source(&spec_path, spec, AskedSource::Cloud(points))?;
+    Ok(asked.with_radius(radius))
 }
 
 fn points(path: &Path<'_>, bytes: &[u8]) -> Result<Vec<Vec3>, Failure> {

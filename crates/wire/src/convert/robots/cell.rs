@@ -11,7 +11,7 @@ use crate::convert::geometry::{points, pose, vector};
 use crate::path::{Path, WithinLimit};
 use crate::status::Failure;
 use clearance_bodies::Body;
-use clearance_bodies::table::place::Place;
+use clearance_bodies::table::place::{Place, cloud_of_body};
 use clearance_geometry::Vec3;
 use clearance_geometry::cloud::PointCloud;
 use clearance_geometry::effort::Effort;
@@ -26,7 +26,7 @@ use clearance_robot::check::{CheckMode, CheckQuestion};
 use clearance_robot::still::StillBody;
 use clearance_runtime::cells::CellKey;
 use clearance_runtime::robots::{RegisteredRobot, RobotStore};
-use clearance_runtime::settings::Limits;
+use clearance_runtime::settings::{Limit, Limits};
 use clearance_runtime::store::Stored;
 
 /// A cell as it was asked for; hulls are still to be built.
@@ -43,6 +43,7 @@ enum ObstacleShape {
     /// By its half sizes.
     Box(Vec3),
     Cloud(AskedCloud),
+    RegisteredCloud(Arc<Stored>),
 }
 
 /// Bytes of a box that are digested: a tag, its sizes and its pose.
@@ -91,7 +92,7 @@ impl AskedCell {
                 obstacles.push((ObstacleShape::Cloud(cloud), pose));
                 continue;
             }
-            let shape = obstacle_shape(&path, obstacle, catalogue)?;
+            let shape = obstacle_shape(&path, obstacle, catalogue, &mut cloud_points_left)?;
             obstacles.push((shape, pose(&path.field("pose"), obstacle.pose.as_ref())?));
         }
         Ok(Self { robots: robots?, obstacles })
@@ -108,7 +109,7 @@ impl AskedCell {
         }
         for (shape, pose) in &self.obstacles {
             match shape {
-                ObstacleShape::Registered(stored) => {
+                ObstacleShape::Registered(stored) | ObstacleShape::RegisteredCloud(stored) => {
                     digested.tag(0);
                     digested.content(&stored.id);
                 }
@@ -139,7 +140,7 @@ impl AskedCell {
             ObstacleShape::Registered(_) => 1,
             ObstacleShape::Points(points) => points.len(),
             ObstacleShape::Box(_) => 8,
-            ObstacleShape::Cloud(_) => 1,
+            ObstacleShape::Cloud(_) | ObstacleShape::RegisteredCloud(_) => 1,
         });
         points.sum()
     }
@@ -148,6 +149,7 @@ impl AskedCell {
     pub fn cloud_points(&self) -> usize {
         let points = self.obstacles.iter().map(|(shape, _)| match shape {
             ObstacleShape::Cloud(cloud) => cloud.points.len(),
+            ObstacleShape::RegisteredCloud(stored) => stored.body.vertices().len(),
             ObstacleShape::Registered(_) | ObstacleShape::Points(_) | ObstacleShape::Box(_) => 0,
         });
         points.sum()
@@ -155,8 +157,9 @@ impl AskedCell {
 
     /// The first obstacle that is a cloud.
     pub fn first_cloud(&self) -> Option<usize> {
-        let is_cloud =
-            |(shape, _): &(ObstacleShape, Pose)| matches!(shape, ObstacleShape::Cloud(_));
+        let is_cloud = |(shape, _): &(ObstacleShape, Pose)| {
+            matches!(shape, ObstacleShape::Cloud(_) | ObstacleShape::RegisteredCloud(_))
+        };
         self.obstacles.iter().position(is_cloud)
     }
 
@@ -177,7 +180,10 @@ impl AskedCell {
         let of_robots = || robots.iter().flat_map(|robot| &robot.parts).map(|part| &part.body);
         let registered = |(shape, _): &(ObstacleShape, Pose)| match shape {
             ObstacleShape::Registered(stored) => Some(stored.clone()),
-            ObstacleShape::Points(_) | ObstacleShape::Box(_) | ObstacleShape::Cloud(_) => None,
+            ObstacleShape::Points(_)
+            | ObstacleShape::Box(_)
+            | ObstacleShape::Cloud(_)
+            | ObstacleShape::RegisteredCloud(_) => None,
         };
         let registered: Vec<Arc<Stored>> = self.obstacles.iter().filter_map(registered).collect();
         let is_whole = |stored: &Arc<Stored>| {
@@ -211,6 +217,11 @@ impl AskedCell {
             let body = match shape {
                 ObstacleShape::Cloud(cloud) => {
                     let body = cloud.build(&path.field("cloud"), &effort)?;
+                    still.push(StillBody { body, pose });
+                    continue;
+                }
+                ObstacleShape::RegisteredCloud(stored) => {
+                    let body = AskedCloud::of_registered(&stored.body).build(&path, &effort)?;
                     still.push(StillBody { body, pose });
                     continue;
                 }
@@ -261,6 +272,7 @@ fn obstacle_shape(
     path: &Path<'_>,
     obstacle: &api::RobotObstacle,
     catalogue: &Catalogue<'_>,
+    cloud_points_left: &mut Limit,
 ) -> Result<ObstacleShape, Failure> {
     let shape = obstacle.shape.as_ref();
     let stored = match shape.ok_or_else(|| path.bad("needs id, alias, vertices, box or cloud"))? {
@@ -281,7 +293,12 @@ fn obstacle_shape(
     };
     let taken = Place::Obstacle.takes(stored.body.kind());
     taken.map_err(|refused| path.not_implemented(refused.what))?;
-    Ok(ObstacleShape::Registered(stored))
+    let Some((points, _)) = cloud_of_body(&stored.body) else {
+        return Ok(ObstacleShape::Registered(stored));
+    };
+    path.within(*cloud_points_left, points.len())?;
+    cloud_points_left.value -= points.len() as u64;
+    Ok(ObstacleShape::RegisteredCloud(stored))
 }
 
 /// A question about configurations, but for the cell.

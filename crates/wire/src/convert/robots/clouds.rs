@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::path::{Path, WithinLimit};
+use crate::path::{BadField, Path, WithinLimit};
 use crate::status::Failure;
+use clearance_bodies::Body;
+use clearance_bodies::table::place::cloud_of_body;
 use clearance_geometry::Vec3;
 use clearance_geometry::cloud::{CLOUD_REACH_MAX, CloudError, PointCloud};
 use clearance_geometry::effort::Effort;
@@ -32,12 +34,27 @@ pub fn cloud_of(
     if points.is_empty() {
         return Err(path.bad("needs a point, in xyz or xyz_single").into());
     }
-    let radius = wire.radius;
-    // Written so that NaN lands in the error.
-    if !(0.0..=CLOUD_REACH_MAX).contains(&radius) {
-        return Err(path.field("radius").bad("must be at least 0 and at most 2^957").into());
-    }
+    let radius = cloud_radius(path, wire.radius)?;
     Ok(AskedCloud { points, radius })
+}
+
+/// The radius of a cloud.
+pub fn cloud_radius(path: &Path<'_>, radius: f64) -> Result<f64, BadField> {
+    // Written so that NaN lands in the error.
+    if (0.0..=CLOUD_REACH_MAX).contains(&radius) {
+        Ok(radius)
+    } else {
+        Err(path.field("radius").bad("must be at least 0 and at most 2^957"))
+    }
+}
+
+/// Checks points that came another way, as one list of numbers, against what clouds take.
+pub fn cloud_points(path: &Path<'_>, points: &[Vec3]) -> Result<(), BadField> {
+    let is_good = |point: &Vec3| point.amax() <= CLOUD_REACH_MAX;
+    match points.iter().position(|point| !is_good(point)) {
+        Some(at) => Err(path.index(3 * at).bad("must be a point of numbers of at most 2^957")),
+        None => Ok(()),
+    }
 }
 
 /// The points of two lists of which one is empty.
@@ -77,6 +94,13 @@ fn points_in<T: Copy + Into<f64>>(
 }
 
 impl AskedCloud {
+    /// That of a registered cloud, whose points have the order in which it lists them; of another
+    /// body it has none, and is refused where it is built.
+    pub fn of_registered(body: &Body) -> Self {
+        let (points, radius) = cloud_of_body(body).unwrap_or_default();
+        Self { points: points.to_vec(), radius }
+    }
+
     /// Builds its tree; takes a while.
     pub fn build(self, path: &Path<'_>, effort: &Effort<'_>) -> Result<PartBody, Failure> {
         let cloud = PointCloud::new(self.points, self.radius, effort);
