@@ -1,10 +1,10 @@
 //! The cell around the arm: a table with shelf, bins, conveyor and fixtures, and the motion that
-//! the arm makes in it. Most things are hulls of points; bins are meshes as they are, and balls are
-//! balls. All lengths in metres; the robot stands at the origin, the table top at z =
-//! 0.
+//! the arm makes in it. Most things are hulls of points; bins are meshes as they are, balls are
+//! balls, and a cable is the points that a camera sees. All lengths in metres; the robot stands at
+//! the origin, the table top at z = 0.
 
 use super::robot::turn;
-use super::shapes::{OpenBox, pebble, turned};
+use super::shapes::{OpenBox, coil, pebble, turned};
 use super::trajectory::Trajectory;
 use clearance_geometry::Vec3;
 use clearance_geometry::hull::samples::cuboid;
@@ -28,6 +28,8 @@ pub(crate) enum ObstacleForm {
     Hull(Vec<Vec3>),
     /// The ball around the origin with this radius, exactly.
     Ball(f64),
+    /// Points as a camera gives them, with balls of this radius around them.
+    Cloud(Vec<Vec3>, f64),
     /// What a closed mesh bounds, hollow where it is.
     Mesh(OpenBox),
 }
@@ -39,6 +41,9 @@ impl ObstacleForm {
         match self {
             Self::Hull(points) => (vec![points.clone()], 0.0),
             Self::Ball(radius) => (vec![vec![Vec3::zeros()]], *radius),
+            Self::Cloud(points, radius) => {
+                (points.iter().map(|point| vec![*point]).collect(), *radius)
+            }
             Self::Mesh(open_box) => (open_box.pieces(), 0.0),
         }
     }
@@ -54,6 +59,7 @@ pub(crate) fn obstacles() -> Vec<Obstacle> {
     cell.add_conveyor();
     cell.add_fixtures();
     cell.add_thin_things();
+    cell.add_cable();
     cell.0
 }
 
@@ -171,6 +177,12 @@ impl Cell {
         self.put_turned("wire", wire, turned_at(end.into(), &axis, std::f64::consts::FRAC_PI_2));
         self.put("wire post", cuboid(0.03, 0.03, 1.2), [0.0574, -0.9465, 0.601], 0.0);
     }
+
+    /// A coil of cable as a camera sees it: points seven millimetres apart.
+    fn add_cable(&mut self) {
+        let coil = ObstacleForm::Cloud(coil(0.07, 3.0, 200), 0.006);
+        self.put_form("cable", coil, Pose::translation(-0.17, 0.62, 0.007));
+    }
 }
 
 /// About a thousand vertices.
@@ -239,7 +251,7 @@ mod tests {
         assert!(obstacles.len() >= 60, "{}", obstacles.len());
         let vertices = |o: &Obstacle| match &o.form {
             ObstacleForm::Hull(points) => convex_hull(points).unwrap().polytope.vertex_count(),
-            ObstacleForm::Ball(_) | ObstacleForm::Mesh(_) => 0,
+            _ => 0,
         };
         let large = obstacles.iter().filter(|o| vertices(o) >= 1000).count();
         assert!(large >= 4, "{large}");

@@ -66,6 +66,11 @@ fn spec(form: &ObstacleForm) -> api::PolytopeSpec {
             let shape = api::RoundedShape { core: None, radius: *radius };
             (Source::Rounded(shape), api::MeshTreatment::Unspecified)
         }
+        ObstacleForm::Cloud(points, radius) => {
+            let (xyz, radius) = (lists(points).concat(), *radius);
+            let cloud = api::PointCloud { xyz, radius, ..api::PointCloud::default() };
+            (Source::Cloud(cloud), api::MeshTreatment::Unspecified)
+        }
         ObstacleForm::Mesh(walls) => {
             let (points, triangles) = walls.mesh();
             let xyz = lists(&points).concat();

@@ -172,7 +172,8 @@ fn print_scene(
     let hulls = made.clone().filter(|(form, _)| matches!(form, ObstacleForm::Hull(_)));
     let reports = hulls.filter_map(|(_, obstacle)| obstacle.report.polytope.as_ref());
     let hulls: Vec<u32> = reports.map(|polytope| polytope.vertex_count).collect();
-    let balls = made.filter(|(form, _)| matches!(form, ObstacleForm::Ball(_))).count();
+    let balls = made.clone().filter(|(form, _)| matches!(form, ObstacleForm::Ball(_))).count();
+    let bins = made.filter(|(form, _)| matches!(form, ObstacleForm::Mesh(_))).count();
     let parts = robot.robot().parts.iter().map(|part| part.body.hull().vertex_count());
     let large = hulls.iter().filter(|count| **count >= 1000).count();
     writeln!(
@@ -186,11 +187,11 @@ fn print_scene(
     )?;
     writeln!(
         out,
-        "cell     {} hulls of {} vertices, {large} of them with 1,000 or more; {balls} balls, \
-         exactly;\n         {} bins as they are, with their hollows",
+        "cell     {} hulls of {} vertices, {large} of them with 1,000 or more;\n\
+         \x20        {balls} balls, exactly; {bins} bins as they are, hollow; \
+         a cable as a cloud of points",
         hulls.len(),
         hulls.iter().sum::<u32>(),
-        obstacles.len() - hulls.len() - balls,
     )?;
     writeln!(out, "session  {checked_pairs} pairs checked in every frame")
 }

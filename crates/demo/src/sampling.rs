@@ -21,6 +21,9 @@ use clearance_geometry::witness::Witness;
 /// A ball is drawn by so many points.
 const BALL_POINTS: u32 = 1200;
 
+/// A ball of a cloud likewise: it is small, and there are many.
+const CLOUD_BALL_POINTS: u32 = 8;
+
 /// Samples between two frames.
 pub(crate) const SAMPLES: u32 = 1000;
 
@@ -28,11 +31,11 @@ pub(crate) const SAMPLES: u32 = 1000;
 pub(crate) struct World<'a> {
     robot: &'a Panda,
     motion: &'a Trajectory,
-    obstacles: Vec<Placed>,
+    obstacles: Vec<StandingThing>,
 }
 
 /// An obstacle as what it is made of.
-struct Placed {
+struct StandingThing {
     /// Convex pieces, of which it is the union.
     pieces: Vec<Polytope>,
     /// Of the balls around all their points.
@@ -70,7 +73,7 @@ impl<'a> World<'a> {
         let placed = |obstacle: &Obstacle| {
             let (pieces, radius) = obstacle.form.pieces();
             let pieces = pieces.iter().map(|points| hull(points)).collect::<Result<_, _>>()?;
-            Ok::<_, DemoError>(Placed { pieces, radius, pose: obstacle.pose })
+            Ok::<_, DemoError>(StandingThing { pieces, radius, pose: obstacle.pose })
         };
         let obstacles = obstacles.iter().map(placed).collect::<Result<_, _>>()?;
         Ok(Self { robot, motion, obstacles })
@@ -106,8 +109,13 @@ impl<'a> World<'a> {
             let of = |piece| (Thing::Obstacle(index), piece, placed.pose, placed.radius);
             placed.pieces.iter().map(of).collect::<Vec<_>>()
         });
+        let points_of = |thing| match thing {
+            Thing::Obstacle(index) if self.obstacles[index].pieces.len() > 1 => CLOUD_BALL_POINTS,
+            _ => BALL_POINTS,
+        };
         let place = |(thing, body, pose, radius): (Thing, &Polytope, Pose, f64)| {
-            let around = if radius > 0.0 { ball(radius, BALL_POINTS) } else { vec![Vec3::zeros()] };
+            let around =
+                if radius > 0.0 { ball(radius, points_of(thing)) } else { vec![Vec3::zeros()] };
             let vertices = body.vertices().iter();
             let points = vertices.flat_map(|vertex| around.iter().map(move |by| vertex + by));
             let points: Vec<Vec3> = points.map(|point| pose.apply_rounded(&point)).collect();
@@ -137,7 +145,7 @@ impl<'a> World<'a> {
         let others = match other {
             Thing::Link(index) => placed[index].clone(),
             Thing::Obstacle(index) => {
-                let Placed { pieces, pose, .. } = &self.obstacles[index];
+                let StandingThing { pieces, pose, .. } = &self.obstacles[index];
                 pieces.iter().map(|piece| (piece, *pose)).collect()
             }
         };

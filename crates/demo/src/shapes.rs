@@ -31,6 +31,17 @@ pub(crate) fn ball(radius: f64, count: u32) -> Vec<Vec3> {
         .collect()
 }
 
+/// `count` points along a coil that stands on z = 0, of so many turns, each a little above the one
+/// before.
+pub(crate) fn coil(radius: f64, turns: f64, count: u32) -> Vec<Vec3> {
+    let point = |k: u32| {
+        let way = f64::from(k) / f64::from(count);
+        let (sine, cosine) = (TAU * turns * way).sin_cos();
+        Vec3::new(radius * cosine, radius * sine, 0.012 * turns * way)
+    };
+    (0..count).map(point).collect()
+}
+
 /// A box without a lid that stands on z = 0, with its middle on the z axis.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenBox {
