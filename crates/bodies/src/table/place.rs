@@ -68,7 +68,14 @@ impl Place {
                 | Self::Compound,
                 Kind::Polytope,
             )
-            | (Self::Session | Self::SceneQuery | Self::Compound, Kind::Rounded)
+            | (
+                Self::Session
+                | Self::SceneQuery
+                | Self::Obstacle
+                | Self::RobotPart
+                | Self::Compound,
+                Kind::Rounded,
+            )
             | (
                 Self::Session | Self::Obstacle | Self::RobotPart,
                 Kind::Polyhedron | Kind::Surface,
@@ -77,8 +84,6 @@ impl Place {
             (Self::Compound, Kind::Polyhedron) => Err("polyhedra beside or in compounds"),
             (Self::SceneQuery, Kind::Surface) => Err("questions to a scene about surfaces"),
             (Self::Compound, Kind::Surface) => Err("surfaces beside or in compounds"),
-            (Self::Obstacle, Kind::Rounded) => Err("rounded polytopes as obstacles"),
-            (Self::RobotPart, Kind::Rounded) => Err("rounded polytopes as parts of robots"),
         }
     }
 
