@@ -5,12 +5,12 @@
 //! cargo bench --bench robot_truth -- 100000 [SAMPLE.jsonl]
 //! ```
 //!
-//! So many configurations in all of five robots: the Panda, a gantry, a base that drives with an
-//! arm on it, a body that flies, and a snake, each among boxes and hulls. Of every configuration
-//! the first pair in contact and all of them are compared, of every 40th the least clearance. Ends
-//! with an error if one is wrong. SAMPLE.jsonl gets the nearest pair of each of those, with the
-//! verdict and the clearance, for `benches/robot_truth.py`, which asks an oracle that shares
-//! nothing with this project. As a test it asks a few.
+//! So many configurations in all of five robots without radii: the Panda, a gantry, a base that
+//! drives with an arm on it, a body that flies, and a snake, each among boxes and hulls. Of every
+//! configuration the first pair in contact and all of them are compared, of every 40th the least
+//! clearance. Ends with an error if one is wrong. SAMPLE.jsonl gets the nearest pair of each of
+//! those, with the verdict and the clearance, for `benches/robot_truth.py`, which asks an oracle
+//! that shares nothing with this project. As a test it asks a few.
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
 #[path = "robots/scene.rs"]
@@ -58,11 +58,12 @@ const GANTRY: &str = r#"<robot name="gantry"><link name="rail"/>
 const DRIVER: &str = r#"<robot name="driver"><link name="floor"/>
 <link name="base"><collision><origin xyz="0 0 0.15"/><geometry><box size="0.5 0.4 0.3"/></geometry>
 </collision></link>
-<link name="one"><collision><origin xyz="0 0 0.2"/><geometry><capsule radius="0.06" length="0.3"/>
+<link name="one"><collision><origin xyz="0 0 0.2"/><geometry><cylinder radius="0.06" length="0.4"/>
 </geometry></collision></link>
 <link name="two"><collision><origin xyz="0 0 0.2"/><geometry><cylinder radius="0.05" length="0.4"/>
 </geometry></collision></link>
-<link name="ball"><collision><geometry><sphere radius="0.09"/></geometry></collision></link>
+<link name="ball"><collision>
+<geometry><cylinder radius="0.09" length="0.1"/></geometry></collision></link>
 <joint name="drive" type="planar"><parent link="floor"/><child link="base"/>
 <axis xyz="0 0 1"/></joint>
 <joint name="s" type="revolute"><parent link="base"/><child link="one"/><origin xyz="0.1 0 0.3"/>
@@ -79,7 +80,8 @@ const FLYER: &str = r#"<robot name="flyer"><link name="world"/>
 <geometry><cylinder radius="0.12" length="0.03"/></geometry></collision>
 <collision><origin xyz="-0.3 0 0"/>
 <geometry><cylinder radius="0.12" length="0.03"/></geometry></collision>
-<collision><origin xyz="0 0.3 0"/><geometry><sphere radius="0.1"/></geometry></collision></link>
+<collision><origin xyz="0 0.3 0"/>
+<geometry><cylinder radius="0.1" length="0.2"/></geometry></collision></link>
 <joint name="fly" type="floating"><parent link="world"/><child link="body"/></joint></robot>"#;
 
 /// Twelve links in a row, every third axis across.

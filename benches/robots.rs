@@ -13,7 +13,7 @@ mod clock;
 #[path = "robots/scene.rs"]
 mod scene;
 
-use clearance_geometry::claim::{Reach, Verdict};
+use clearance_geometry::claim::Verdict;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::samples::Random;
 use clearance_geometry::pose::Pose;
@@ -130,7 +130,7 @@ fn check(cell: &Cell, question: CheckQuestion, values: &[f64], hash: &mut Hash) 
 }
 
 fn edges(cell: &Cell, ends: [&[f64]; 2], hash: &mut Hash) -> usize {
-    let question = EdgeQuestion { reach: Reach::ZERO, tolerance: 1e-6, steps_max: u64::MAX };
+    let question = EdgeQuestion { margin: 0.0, tolerance: 1e-6, steps_max: u64::MAX };
     let mut contacts = 0;
     for answer in cell.check_edges(question, ends, &mut Effort::unlimited()) {
         match answer {

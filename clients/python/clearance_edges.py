@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ElementTree
 
 from clearance_poses import Refused, patient, require  # noqa: F401
 from clearance_solids import Solid, only, verify_solids, vertex_pairs
-from clearance_surfaces import AtRest, compared
+from clearance_surfaces import AtRest, by_radii, compared
 from clearance_verify import (Pair, bound, denominator, dot, matrix_pose, quaternion_pose, verify_margin,  # noqa: F401
                               verify_static, whole)
 
@@ -46,6 +46,7 @@ def cross(a, b): return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[
 def plus(a, b): return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 def scaled(a, w): return a[0] * w, a[1] * w, a[2] * w
 def length(v): return math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+def length_at_most(v): return length(v) if 2.0 ** -511 <= length(v) < math.inf else max(map(abs, v))
 
 def stretch(m):
     """By how much a matrix makes a length longer at most."""
@@ -101,10 +102,17 @@ def surface(points, triangles):
     named = {tuple(sorted(place[v] for v in triangle)) for triangle in corners}
     return Solid(vertices, sorted(map(list, named)), is_surface=True)
 
+class Rounded:
+    """The hull of points with a ball of this radius around each of its points."""
+
+    def __init__(self, points, radius):
+        require(math.isfinite(radius) and radius >= 0, "a radius is finite and not negative")
+        self.points, self.radius = points, radius
+
 class Robot:
     """meshes: the points of each mesh, by the name that the URDF uses or its last step; of one that is taken as it is
-    what it bounds (`region`), or its `surface`. Boxes and meshes alone: of balls, cylinders and capsules the server takes polytopes, whose
-    vertices `polytopes` has to give, by the index of the part."""
+    what it bounds (`region`), or its `surface`. Of cylinders the server takes polytopes, whose vertices `polytopes` has to
+    give, by the index of the part."""
 
     def __init__(self, urdf, srdf="", meshes=None, polytopes=None):
         root = ElementTree.fromstring(urdf)
@@ -171,10 +179,20 @@ def shape(geometry, meshes):
     if box is not None:
         half = [0.5 * x for x in numbers(box, "size", ())]
         return [tuple(h if i >> k & 1 else -h for k, h in enumerate(half)) for i in range(8)]
+    sphere, capsule = geometry.find("sphere"), geometry.find("capsule")
+    if sphere is not None:
+        return Rounded([(0.0, 0.0, 0.0)], float(sphere.get("radius")))
+    if capsule is not None:
+        half = 0.5 * float(capsule.get("length"))
+        return Rounded([(0.0, 0.0, -half), (0.0, 0.0, half)], float(capsule.get("radius")))
     require(mesh is not None, "the vertices of this part are not given")
     name, scale = mesh.get("filename"), numbers(mesh, "scale", (1, 1, 1))
     points = meshes.get(name) or meshes.get(name.replace("\\", "/").rsplit("/", 1)[-1])
     require(points, f"the mesh {name} is not given")
+    if isinstance(points, Rounded):
+        require(len({abs(s) for s in scale}) == 1, "a rounded body has one scale along all axes")
+        made = [tuple(x * s for x, s in zip(v, scale)) for v in points.points]
+        return Rounded(made, points.radius * abs(scale[0]))
     if isinstance(points, Solid):
         mirrored = scale[0] * scale[1] * scale[2] < 0
         made = [tuple(x * s for x, s in zip(v, scale)) for v in points.points]
@@ -184,8 +202,8 @@ def shape(geometry, meshes):
     return [tuple(x * s for x, s in zip(v, scale)) for v in points]
 
 class Cell:
-    """robots: [(Robot, pose of its base)]; still: [(points, pose)], or what a mesh bounds (`region`) or its `surface`
-    for the points; a pose is rows and a translation."""
+    """robots: [(Robot, pose of its base)]; still: [(points, pose)], or what a mesh bounds (`region`), its `surface` or a
+    `Rounded` body for the points; a pose is rows and a translation."""
 
     def __init__(self, robots, still):
         self.frames, self.parts, self.pairs, self.width = [], [], [], 0
@@ -211,6 +229,7 @@ class Cell:
         self.moving, self.bodies = len(self.parts), [part[1:] for part in self.parts]
         self.bodies += [(None, at, points) for points, at in still]
         self.solids = {k: body[2] for k, body in enumerate(self.bodies) if isinstance(body[2], Solid)}
+        self.radii = [getattr(body[2], "radius", 0.0) for body in self.bodies]
         self.bodies = [(frame, at, getattr(shape, "points", shape)) for frame, at, shape in self.bodies]
         for a in range(self.moving):
             if self.bodies[a][0] is not None:
@@ -262,6 +281,11 @@ def load(frame, pose, points):
     lever = max(map(length, placed)) * (1 + SLACK)
     return frame, lever, centre, max(length(plus(v, scaled(centre, -1.0))) for v in placed) + lever * SLACK
 
+def above(*lengths):
+    """At least the sum."""
+    lengths = [x for x in lengths if x > 0]
+    return sum(lengths) if len(lengths) < 2 else math.nextafter(math.fsum(lengths), math.inf)
+
 # ---- the judge
 class Edge:
     def __init__(self, cell, start, end, margin, vertices=None):
@@ -271,7 +295,9 @@ class Edge:
             require(ok, "an end has not as many finite values as the joints take")
         self.cell, self.ends = cell, (start, end)
         # As seen from the frame that carries both, which may stretch one way more than another.
-        self.keep = {pair: margin * (1 + 4 * (cell.stretch_to_world(common) - 1)) for pair, common in cell.common.items()}
+        # Without the balls around their points: two have to keep the radii, too.
+        self.keep = {pair: above(margin, *(cell.radii[body] for body in pair))
+                     * (1 + 4 * (cell.stretch_to_world(common) - 1)) for pair, common in cell.common.items()}
         self.rates, self.farthest = [], []
         for _, _, _, _, (variable, multiplier, offset) in cell.frames:
             a, b = (multiplier * values[variable] + offset for values in self.ends)
@@ -363,7 +389,7 @@ class Edge:
             (p, r), (q, s) = (balls[body] for body in pair)
             closing = (speeds[pair[0]] if pair[1] >= cell.moving
                        else sum(self.speed(body, common, placed, half) for body in pair))
-            apart = length(plus(p, scaled(q, -1.0))) - r - s - sum(map(abs, p + q)) * SLACK
+            apart = length_at_most(plus(p, scaled(q, -1.0))) - r - s - sum(map(abs, p + q)) * SLACK
             require(apart > self.reach(pair, closing, half), f"nothing shows that {pair} stay apart")
         require(at == count, "its pairs are not in order, or need none")
         require(not covers, "more covers than directions that are zero")
@@ -386,7 +412,8 @@ class Edge:
 def verify_edge(cell, start, end, margin, claim, certificate, vertices=None):
     """claim: {"free_until": t, "contact": None or (t, (a, b))}; certificate: {"pieces": [...], "contact": None or
     {"verdict": ..., "certificate": ..., "margin_pairs": ...}} with the fields of the interface; of a mesh the
-    contact is {"solid": ...} and the covers of a piece are as in JSON. The proof of a contact
+    contact is {"solid": ...}, of what is rounded {"rounded": ...} or {"solid": {"marginPairs": ...}}, and the covers of a
+    piece are as in JSON. The proof of a contact
     names vertices of polytopes: those points of a body, by x, y, z, that are corners of its hull. Where others are among
     the points, `vertices` gives the corners by body; any that are points of it will do."""
     require(math.isfinite(margin) and margin >= 0, "a margin is finite and not negative")
@@ -413,9 +440,15 @@ def verify_edge(cell, start, end, margin, claim, certificate, vertices=None):
     for body, corners in zip(pair, bodies):
         known = set(map(tuple, cell.bodies[body][2]))
         require(all(tuple(corner) in known for corner in corners), f"a corner of {body} is none of its points")
+    solids, places = [cell.solid(body, vertices) for body in pair], [poses[body] for body in pair]
+    radii = [cell.radii[body] for body in pair]
+    if "rounded" in proof:
+        told = proof["rounded"]
+        require(told.get("verdict") == "VERDICT_OVERLAPPING", "what is rounded is shown to overlap")
+        placed = Pair(*(solid.points for solid in solids), *places)
+        return by_radii(placed, solids, radii, sum(map(bound, radii)), "OVERLAPPING", told)
     if "solid" in proof:
-        solids, places = [cell.solid(body, vertices) for body in pair], [poses[body] for body in pair]
-        return verify_contact(solids, places, margin, proof["solid"])
+        return verify_contact(solids, places, radii, margin, proof["solid"])
     require(not any(body in cell.solids for body in pair), "contact of a hull is none of a mesh")
     verify_static(*bodies, *(poses[body] for body in pair), proof["verdict"], proof["certificate"])
     if proof["verdict"] == "SEPARATED":
@@ -425,11 +458,13 @@ def verify_edge(cell, start, end, margin, claim, certificate, vertices=None):
 CONTACTS = {"touching": "TOUCHING", "touchingPieces": "TOUCHING", "crossing": "OVERLAPPING",
             "innerPoint": "OVERLAPPING", "innerPiece": "OVERLAPPING", "overlappingPieces": "OVERLAPPING"}
 
-def verify_contact(solids, poses, margin, proof):
-    """That two bodies one of which at least is a mesh are in contact, or within the margin; `proof`: a SolidProof."""
+def verify_contact(solids, poses, radii, margin, proof):
+    """That two bodies one of which at least is a mesh or rounded are in contact, or within the margin; `proof`: a
+    SolidProof."""
     if set(proof) == {"marginPairs"}:
         pair = Pair(*(solid.points for solid in solids), *poses)
-        near = compared(pair, solids, vertex_pairs(proof["marginPairs"]), 3, bound(margin)) <= 0
+        reach = sum(map(bound, (*radii, margin)))
+        near = compared(pair, solids, vertex_pairs(proof["marginPairs"]), 3, reach) <= 0
         return require(near, "the pairs are farther away than the margin")
     told = {name: part for name, part in proof.items() if name != "marginPairs"}
     verdict = CONTACTS.get(only(told)[0])

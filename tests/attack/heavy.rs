@@ -10,7 +10,7 @@ use tokio_stream::StreamExt;
 
 use crate::compounds::close_combs;
 use crate::questions::{about_a_hull, ball, cube, many_moving, of_points, register, registered};
-use crate::robots::{of_balls, of_states, robot_ids};
+use crate::robots::{of_rods, of_states, robot_ids};
 use crate::server::{Client, Server};
 use crate::strikes::{configurations, depths, frame, pile, rays};
 
@@ -213,7 +213,7 @@ async fn ask_of_robots(server: &Server, client: &Client, name: &str) -> bool {
             at_once(server, |client, k| async move {
                 for validate_only in [true, false] {
                     let request =
-                        api::RegisterRobotRequest { validate_only, ..of_balls(100 + k, 1e-12) };
+                        api::RegisterRobotRequest { validate_only, ..of_rods(100 + k, 1e-12) };
                     drop(client.robots().register_robot(request).await);
                     let request = of_states(2 * k + u32::from(validate_only), 20_000);
                     drop(client.robots().register_robot(request).await);

@@ -181,13 +181,13 @@ fn configurations_of_a_wrong_length_are_refused_and_cost_nothing() {
     });
 }
 
-/// A robot of two thousand balls, each of another size, which may stand out by so little.
-pub(crate) fn of_balls(count: u32, gap_max: f64) -> api::RegisterRobotRequest {
+/// A robot of so many rods, each of another size, whose polytopes may stand out by so little.
+pub(crate) fn of_rods(count: u32, gap_max: f64) -> api::RegisterRobotRequest {
     let mut urdf = String::from("<robot name='r'><link name='a'>");
     for k in 0..count {
         let radius = 0.1 + 1e-5 * f64::from(k);
-        write!(urdf, "<collision><geometry><sphere radius='{radius:.5}'/></geometry></collision>")
-            .unwrap();
+        let rod = format!("<cylinder radius='{radius:.5}' length='1'/>");
+        write!(urdf, "<collision><geometry>{rod}</geometry></collision>").unwrap();
     }
     urdf.push_str("</link></robot>");
     api::RegisterRobotRequest { urdf, gap_max: Some(gap_max), ..Default::default() }
@@ -227,30 +227,32 @@ fn strict(resident_max: u64) -> Bounds {
     }
 }
 
-/// So many balls: as many as a robot may have.
-const BALLS: u32 = 2_000;
+/// So many rods: as many as a robot may have.
+const RODS: u32 = 2_000;
 
-/// Registers two robots of very many balls at a time, for nothing but to be looked at.
-async fn look_at_balls(server: &Server) {
+/// Registers two robots of very many rods at a time, for nothing but to be looked at.
+async fn look_at_rods(server: &Server) {
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..2 {
         let client = server.connect().await;
-        let balls = api::RegisterRobotRequest { validate_only: true, ..of_balls(BALLS, 1e-12) };
+        let rods = api::RegisterRobotRequest { validate_only: true, ..of_rods(RODS, 1e-12) };
         calls.spawn(async move {
-            let refused = client.robots().register_robot(balls).await.unwrap_err();
-            assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
+            // There may be memory for one of them.
+            if let Err(refused) = client.robots().register_robot(rods).await {
+                assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
+            }
         });
     }
     calls.join_all().await;
-    let few = server.connect().await.robots().register_robot(of_balls(20, 1e-3)).await;
+    let few = server.connect().await.robots().register_robot(of_rods(20, 1e-3)).await;
     assert_eq!(few.unwrap().into_inner().robot.unwrap().parts.len(), 20);
 }
 
 /// 133 KB ended the process after 11 s.
 #[test]
-fn robots_of_very_many_balls_end_no_process_of_a_gibibyte() {
+fn robots_of_very_many_rods_end_no_process_of_a_gibibyte() {
     let start = Start { address_space_max: Some(1 << 30), ..Start::default() };
-    row_on(&start, "2 robots of 2,000 balls, 1 GiB", strict(700 * MIB), look_at_balls);
+    row_on(&start, "2 robots of 2,000 rods, 1 GiB", strict(700 * MIB), look_at_rods);
 }
 
 /// A server that was told to give out 4 GiB of an address space of 1 GiB was ended by them.
@@ -258,15 +260,15 @@ fn robots_of_very_many_balls_end_no_process_of_a_gibibyte() {
 fn a_budget_beyond_the_address_space_ends_no_process() {
     let flags = vec![MEMORY_FLAG.to_owned(), (4096 * MIB).to_string()];
     let start = Start { flags, address_space_max: Some(1 << 30), ..Start::default() };
-    let name = "2 robots of 2,000 balls, 4 GiB of 1";
-    row_on(&start, name, strict(700 * MIB), look_at_balls);
+    let name = "2 robots of 2,000 rods, 4 GiB of 1";
+    row_on(&start, name, strict(700 * MIB), look_at_rods);
 }
 
 /// Two of them held 3,340 MiB where 14 were said.
 #[test]
-fn robots_of_very_many_balls_stay_within_the_memory_there_is() {
-    row_on(&small(), "2 robots of 2,000 balls", strict(bounds().resident_max), async |server| {
-        look_at_balls(server).await;
+fn robots_of_very_many_rods_stay_within_the_memory_there_is() {
+    row_on(&small(), "2 robots of 2,000 rods", strict(bounds().resident_max), async |server| {
+        look_at_rods(server).await;
         until_given_back(server, 8 * MIB, 200 * MIB).await;
     });
 }

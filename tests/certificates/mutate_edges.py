@@ -44,6 +44,17 @@ type="prismatic"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/><limit lo
 <parent link="palm"/><child link="finger"/><axis xyz="1 0 0"/></joint></robot>"""
 
 
+ROUND = """<robot name="round"><link name="base"><collision><origin xyz="0 0 -0.2"/><geometry><box size="0.6 0.6 0.3"/>
+</geometry></collision></link><link name="mast"><collision><origin xyz="0 0 0.5" rpy="0.1 0 0.2"/><geometry>
+<capsule radius="0.07" length="0.8"/></geometry></collision></link><link name="arm"><collision><origin xyz="0.4 0 0"
+rpy="0 1.5 0.1"/><geometry><capsule radius="0.04" length="0.6"/></geometry></collision></link><link name="hand"><collision>
+<geometry><sphere radius="0.09"/></geometry></collision></link><joint name="turn" type="continuous"><origin xyz="0 0 0.1"
+rpy="0.05 -0.3 0.7"/><parent link="base"/><child link="mast"/><axis xyz="0 0 1"/></joint><joint name="swing" type="revolute">
+<origin xyz="0.1 0 0.9" rpy="1.2 0 0"/><parent link="mast"/><child link="arm"/><axis xyz="0.1 1 0.3"/>
+<limit lower="-3" upper="3"/></joint><joint name="reach" type="prismatic"><origin xyz="0.8 0 0"/><parent link="arm"/>
+<child link="hand"/><axis xyz="0 1 0"/><limit lower="0.015" upper="0.2"/></joint></robot>"""
+
+
 def hand(is_surface=False):
     """With a channel as its mesh: its points and triangles, and what these are."""
     profile = [(-2, -2), (2, -2), (2, 2), (1, 2), (1, -1), (-1, -1), (-1, 2), (-2, 2)]
@@ -78,11 +89,14 @@ def changed_urdf(draw, urdf):
 class Scene:
     """A cell for both judges."""
 
-    def __init__(self, wire, robots, boxes, sources):
+    def __init__(self, wire, robots, boxes, sources, radius=0.0):
+        told = lambda size: {"rounded": {"box": size, "radius": radius}} if radius else {"box": size}
         self.json = {"robots": [{"robotId": key, "base": pose_json(*base)} for key, base in robots],
-                     "obstacles": [{"box": dict(zip("xyz", size)), "pose": pose_json(at, turn)} for size, at, turn in boxes]}
-        still = [([tuple((0.5 if i >> k & 1 else -0.5) * size[k] for k in range(3)) for i in range(8)],
+                     "obstacles": [{**told(dict(zip("xyz", size))), "pose": pose_json(at, turn)} for size, at, turn in boxes]}
+        made = lambda points: ce.Rounded(points, radius) if radius else points
+        still = [(made([tuple((0.5 if i >> k & 1 else -0.5) * size[k] for k in range(3)) for i in range(8)]),
                   pose_of(at, turn)) for size, at, turn in boxes]
+        self.radius = radius
         loaded = [(sources[key], pose_of(*base)) for key, base in robots]
         self.cell = ce.Cell([(robot, base) for (robot, _), base in loaded], still)
         self.wire, self.robots, self.boxes, self.vertices, first = wire, robots, boxes, {}, 0
@@ -184,8 +198,8 @@ def lists(message):
 def proof_of(contact):
     word = contact.WhichOneof("proof")
     proof = getattr(contact, word)
-    if word == "solid":
-        return {"solid": json_format.MessageToDict(proof)}
+    if word in ("solid", "rounded"):
+        return {word: json_format.MessageToDict(proof)}
     pairs = lambda wire: [[pair.i, pair.j] for pair in wire]
     certificate = {"pairs": pairs(getattr(proof, "pairs", ()))}
     if word != "overlapping":
@@ -354,9 +368,11 @@ KINDS = {"a speed made smaller": speed, "a closing made smaller": closing, "a pi
 # ---- what is made false: each raises LookupError where a change has not made the claim false for certain
 def apart(claim):
     """Whether every listed gap is more than its pair can close, by the claim's own numbers, and the pieces join."""
-    reached = 0.0
+    reached, radii = 0.0, claim.scene.cell.radii
+    keep = lambda *pair: claim.question["margin"] + sum(radii[body] for body in pair if body < len(radii))
     for piece in claim.answer.certificates[0].pieces:
-        most = [claim.question["margin"] + closing * (piece.end - reached) / 2 for closing in piece.closings]
+        most = [keep(a, b) + closing * (piece.end - reached) / 2
+                for a, b, closing in zip(piece.firsts, piece.seconds, piece.closings)]
         if piece.end <= reached or any(gap <= reach for gap, reach in zip(piece.gaps, most)):
             return False
         reached = piece.end
@@ -479,29 +495,31 @@ def scenes(wire, draw):
                            [([draw.uniform(0.01, 0.04) for _ in range(3)],
                              [*(draw.uniform(-0.7, 0.7) for _ in range(2)), 0.4], turned()) for _ in range(10)])
                           for is_surface in (False, True))
-    all_of = of_panda, of_small, of_hand, of_sheets
+    of_round = (ROUND, "", {}), [([0.0, 0.0, 0.0], [1.0, 0, 0, 0]), ([1.3, 0.2, 0.1], turned())], of_small[2]
+    all_of = of_panda, of_small, of_hand, of_sheets, of_round
     for (source, places, boxes), made in ((of, made) for made in (plain, stretch) for of in all_of):
         places = [(at, made(turn)) for at, turn in places]
         boxes = [(size, at, made(turn)) for size, at, turn in boxes]
         urdf, srdf, files = source
         described = robots.add(*source)
         standing = [(described.id, base) for base in places]
-        scene = Scene(wire, standing, boxes, robots.known)
+        radius = 0.05 if urdf is ROUND else 0.0
+        scene = Scene(wire, standing, boxes, robots.known, radius)
         scene.variables = [(v.lower if v.HasField("lower") else -3.0, v.upper if v.HasField("upper") else 3.0)
                            for _ in places for v in described.variables]
         # A hand begins at a box, which may be in the channel.
         scene.places = [at for _, at, _ in boxes] if source[0] is HAND else []
         others = [robots.add(changed_urdf(draw, urdf), srdf, files).id for _ in range(12)]
-        scene.others = [Scene(wire, [(key, base) for base in places], boxes, robots.known) for key in others]
+        scene.others = [Scene(wire, [(key, base) for base in places], boxes, robots.known, radius) for key in others]
         scene.moved = []
         for _ in range(12):
             other = copy.deepcopy(boxes)
             other[draw.randrange(len(other))][1][draw.randrange(3)] += draw.uniform(-1, 1) * 10 ** draw.uniform(-2, 0.3)
-            scene.moved.append(Scene(wire, standing, other, robots.known))
+            scene.moved.append(Scene(wire, standing, other, robots.known, radius))
         scene.blocked = []
         for _ in range(12):
             large = [draw.uniform(0.5, 0.9) for _ in range(3)], [draw.uniform(-0.6, 0.6) for _ in range(3)], turned()
-            scene.blocked.append(Scene(wire, standing, [large, *boxes[1:]], robots.known))
+            scene.blocked.append(Scene(wire, standing, [large, *boxes[1:]], robots.known, radius))
         yield scene
 
 def claims_of(wire, draw, scene, count):

@@ -40,6 +40,7 @@ mod robot_limits;
 mod robot_meshes;
 mod robots;
 mod rounded;
+mod rounded_cells;
 mod rounded_sessions;
 mod said;
 mod scene_frames;

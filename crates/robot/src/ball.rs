@@ -24,6 +24,11 @@ impl OuterBall {
         Self { centre, radius: bounds.radius * STRETCH_MAX + size * BOUND_SLACK }
     }
 
+    /// Around this one with balls of another radius around all its points.
+    pub fn rounded(self, radius: f64) -> Self {
+        Self { radius: self.radius + radius, ..self }
+    }
+
     /// Around both.
     pub fn joined(self, other: Self) -> Self {
         let way = other.centre - self.centre;
@@ -48,7 +53,16 @@ impl OuterBall {
     }
 }
 
-/// A box in the frame of a placed polytope, which it holds.
+/// At most the length of a vector, but for rounding: where its square is infinite, or too small to
+/// be rounded well, its largest coordinate.
+#[inline(always)]
+pub(super) fn length_at_most(v: &Vec3) -> f64 {
+    let squared = v.norm_squared();
+    let is_known = (f64::MIN_POSITIVE..f64::INFINITY).contains(&squared);
+    if is_known { squared.sqrt() } else { v.amax() }
+}
+
+/// A box in the frame of a placed polytope, which it holds, and the radius of balls around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlacedBox {
     pose: Pose,
@@ -60,6 +74,8 @@ pub struct PlacedBox {
     skew: f64,
     /// The same of the places in the box itself, metres.
     own_error: f64,
+    /// At least that of the balls around all points of the polytope, metres.
+    radius: f64,
 }
 
 impl PlacedBox {
@@ -72,7 +88,14 @@ impl PlacedBox {
         let size = middle.abs().sum() + half.sum() + pose.translation.abs().sum();
         let half = half.add_scalar(size * BOUND_SLACK);
         let own_error = 2.0 * skew * (middle.abs().sum() + half.sum());
-        Self { pose, middle, half, skew: 3.0 * skew, own_error }
+        Self { pose, middle, half, skew: 3.0 * skew, own_error, radius: 0.0 }
+    }
+
+    /// The same with balls of this radius, metres, around all points.
+    #[inline(always)]
+    #[must_use]
+    pub fn rounded(self, radius: f64) -> Self {
+        Self { radius: radius * (1.0 + BOUND_SLACK), ..self }
     }
 
     /// At least the skew of the pose.
@@ -88,7 +111,7 @@ impl PlacedBox {
     /// box there is at least `d (1 - e)` from it in the world, and d is at most `|w|` and the
     /// coordinates of the middle; what is d inside there is at most `d (1 + e)` inside in the
     /// world, and d is at most the half width. So `3 e |w|` and twice e of the box's own numbers
-    /// are more than all of it.
+    /// are more than all of it. Balls around all points of the polytope take their radius away.
     #[inline(always)]
     pub fn clearance_from(&self, centre: &Vec3, radius: f64) -> f64 {
         let way = centre - self.pose.translation;
@@ -96,17 +119,20 @@ impl PlacedBox {
         let beyond = (y - self.middle).abs() - self.half;
         let outside = Vec3::new(beyond.x.max(0.0), beyond.y.max(0.0), beyond.z.max(0.0));
         let squared = outside.norm_squared();
-        let distance =
-            if squared > 0.0 { squared.sqrt() } else { beyond.x.max(beyond.y).max(beyond.z) };
-        distance - (radius + self.own_error + self.skew * way.abs().sum())
+        let distance = if squared > 0.0 {
+            length_at_most(&outside)
+        } else {
+            beyond.x.max(beyond.y).max(beyond.z)
+        };
+        distance - (radius + self.radius + self.own_error + self.skew * way.abs().sum())
     }
 
     /// Corners of a box along the world's axes that holds this one.
     pub fn world_bounds(&self) -> [Vec3; 2] {
         let centre = self.pose.apply_rounded(&self.middle);
         let reach = self.pose.rotation.abs() * self.half;
-        let slack = (centre.abs().sum() + reach.sum()) * BOUND_SLACK;
-        let reach = reach.add_scalar(slack);
+        let slack = (centre.abs().sum() + reach.sum() + self.radius) * BOUND_SLACK;
+        let reach = reach.add_scalar(self.radius + slack);
         [centre - reach, centre + reach]
     }
 }

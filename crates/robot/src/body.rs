@@ -1,5 +1,6 @@
-//! What a part of a robot is, or what stands still: a polytope, or triangles with what they bound,
-//! or without it; or of what stands still a cloud of points.
+//! What a part of a robot is, or what stands still: a polytope, with or without balls around all of
+//! its points; or triangles with what they bound, or without it; or of what stands still a cloud of
+//! points.
 //!
 //! A body of another kind is a variant here; the compiler then names each place that has to know.
 
@@ -16,10 +17,33 @@ use clearance_geometry::polytope::Polytope;
 pub enum PartBody {
     /// A polytope.
     Polytope(Arc<Polytope>),
+    /// A polytope with a ball around each of its points.
+    Rounded(RoundedPart),
     /// The closed region that a mesh bounds, or its surface.
     Mesh(HulledMesh),
     /// Balls around points; of what stands still only.
     Cloud(BoxedCloud),
+}
+
+/// A polytope and the radius of the balls around all its points: of a point a ball, of a segment a
+/// capsule. The balls are as large in the world as here, however a pose stretches the polytope.
+#[derive(Clone, Debug)]
+pub struct RoundedPart {
+    core: Arc<Polytope>,
+    /// Metres, finite and more than 0.
+    radius: f64,
+}
+
+impl RoundedPart {
+    /// What the balls are around.
+    pub fn core(&self) -> &Arc<Polytope> {
+        &self.core
+    }
+
+    /// Metres, finite and more than 0.
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
 }
 
 /// A mesh and its hull: what is apart from the hull is apart from the body that the mesh is.
@@ -46,18 +70,37 @@ impl PartBody {
         }
     }
 
-    /// The body, if it is a polytope.
+    /// The same with balls of this radius, metres, finite and not negative, around all points of a
+    /// polytope; none are where it is 0. No other body is rounded.
+    #[must_use]
+    pub fn rounded(self, radius: f64) -> Self {
+        match self {
+            Self::Polytope(core) if radius > 0.0 => Self::Rounded(RoundedPart { core, radius }),
+            Self::Polytope(_) | Self::Rounded(_) | Self::Mesh(_) | Self::Cloud(_) => self,
+        }
+    }
+
+    /// The radius of the balls around all points of a polytope, metres; 0 of what has none. Those
+    /// of a cloud are in its hull.
+    pub fn radius(&self) -> f64 {
+        match self {
+            Self::Rounded(part) => part.radius,
+            Self::Polytope(_) | Self::Mesh(_) | Self::Cloud(_) => 0.0,
+        }
+    }
+
+    /// The body, if it is a polytope without balls.
     pub fn polytope(&self) -> Option<&Arc<Polytope>> {
         match self {
             Self::Polytope(polytope) => Some(polytope),
-            Self::Mesh(_) | Self::Cloud(_) => None,
+            Self::Rounded(_) | Self::Mesh(_) | Self::Cloud(_) => None,
         }
     }
 
     /// The body, if it is made of triangles.
     pub fn mesh(&self) -> Option<&TriangleBody> {
         match self {
-            Self::Polytope(_) | Self::Cloud(_) => None,
+            Self::Polytope(_) | Self::Rounded(_) | Self::Cloud(_) => None,
             Self::Mesh(body) => Some(&body.mesh),
         }
     }
@@ -65,7 +108,7 @@ impl PartBody {
     /// The body, if it is a cloud.
     pub fn cloud(&self) -> Option<&BoxedCloud> {
         match self {
-            Self::Polytope(_) | Self::Mesh(_) => None,
+            Self::Polytope(_) | Self::Rounded(_) | Self::Mesh(_) => None,
             Self::Cloud(cloud) => Some(cloud),
         }
     }
@@ -75,37 +118,39 @@ impl PartBody {
         self.mesh().is_some_and(|mesh| mesh.region().is_some())
     }
 
-    /// A polytope that holds the body: itself, its hull, or a box around a cloud. What meets it
-    /// need not meet the body.
+    /// A polytope that holds the body, but for the balls of [`PartBody::radius`] around its points:
+    /// itself, its hull, or a box around a cloud. What meets it need not meet the body.
     pub fn hull(&self) -> &Arc<Polytope> {
         match self {
             Self::Polytope(polytope) => polytope,
+            Self::Rounded(part) => &part.core,
             Self::Mesh(body) => &body.hull,
             Self::Cloud(cloud) => cloud.around(),
         }
     }
 
-    /// Its vertices, as clients number them.
+    /// Its vertices, as clients number them; of a rounded polytope those of the polytope.
     pub fn vertices(&self) -> &[Vec3] {
         match self {
             Self::Polytope(polytope) => polytope.vertices(),
+            Self::Rounded(part) => part.core.vertices(),
             Self::Mesh(body) => body.mesh.surface().vertices(),
             Self::Cloud(cloud) => cloud.cloud().points(),
         }
     }
 
-    /// As searches see it; a cloud's faces nobody asks about.
+    /// As searches see it, without balls; a cloud's faces nobody asks about.
     pub fn boundary_kind(&self) -> BoundaryKind<'_> {
         match self {
-            Self::Polytope(_) | Self::Cloud(_) => BoundaryKind::Hull,
+            Self::Polytope(_) | Self::Rounded(_) | Self::Cloud(_) => BoundaryKind::Hull,
             Self::Mesh(body) => body.mesh.boundary_kind(),
         }
     }
 
-    /// As a judge sees it; no certificate is about a cloud.
+    /// As a judge sees it, without balls; no certificate is about a cloud.
     pub fn solid_kind(&self) -> SolidKind<'_> {
         match self {
-            Self::Polytope(_) | Self::Cloud(_) => SolidKind::Hull,
+            Self::Polytope(_) | Self::Rounded(_) | Self::Cloud(_) => SolidKind::Hull,
             Self::Mesh(body) => body.mesh.solid_kind(),
         }
     }

@@ -35,6 +35,7 @@ pub(super) struct CellPart {
     pub(super) body: PartBody,
     /// In the frame of its link; of a link that nothing moves, in the world.
     pub(super) frame_from_part: Pose,
+    /// Around its hull, without the balls around the points of this.
     pub(super) ball: OuterBall,
     /// At least the skew of where a configuration puts it.
     pub(super) skew: f64,
@@ -60,8 +61,20 @@ pub(super) struct CellLink {
     /// The frame that moves it; none: it stands still.
     pub(super) frame: Option<usize>,
     pub(super) parts: Range<usize>,
-    /// Around all parts.
+    /// Around the hulls of all parts: what moves along a path.
     pub(super) ball: OuterBall,
+    /// At least that of the balls around the points of any part, metres.
+    pub(super) radius: f64,
+}
+
+impl CellLink {
+    /// A link with these parts of the cell; none: it has none.
+    pub(super) fn new(frame: Option<usize>, parts: Range<usize>, all: &[CellPart]) -> Option<Self> {
+        let of_link = || all[parts.clone()].iter();
+        let ball = of_link().map(|part| part.ball).reduce(OuterBall::joined)?;
+        let radius = of_link().map(|part| part.body.radius()).fold(0.0, f64::max);
+        Some(Self { frame, parts, ball, radius })
+    }
 }
 
 /// Robots and what stands still around them, ready for questions.
@@ -118,10 +131,9 @@ impl Cell {
                     let body = part.body.clone();
                     parts.push(CellPart::new(body, frame_from_part, &kinematics, frame));
                 }
-                let balls = parts[first..].iter().map(|part: &CellPart| part.ball);
-                let Some(ball) = balls.reduce(OuterBall::joined) else { continue };
+                let Some(link) = CellLink::new(frame, first..parts.len(), &parts) else { continue };
                 place[index] = Some(links.len());
-                links.push(CellLink { frame, parts: first..parts.len(), ball });
+                links.push(link);
             }
             let mut allowed: Vec<[usize; 2]> = Vec::new();
             for pair in &robot.allowed {
@@ -206,9 +218,9 @@ impl Cell {
         all
     }
 
-    /// Every body, by its number, where a configuration puts it: the polytope that it is, or the
-    /// hull of the mesh that it is, and its twelve numbers. The configuration is one that
-    /// [`Kinematics::check`] accepts.
+    /// Every body, by its number, where a configuration puts it: the polytope that it is, without
+    /// balls around its points, or the hull of the mesh that it is, and its twelve numbers. The
+    /// configuration is one that [`Kinematics::check`] accepts.
     pub fn placed_hulls(&self, values: &[f64]) -> Vec<(&Polytope, Pose)> {
         let frames = self.kinematics.place_one(values);
         let pose = |link: &CellLink, part: &CellPart| match link.frame {
@@ -320,9 +332,15 @@ impl Cell {
 
     /// The polytope with this number, or the hull of the mesh.
     pub(super) fn hull(&self, body: u32) -> &Polytope {
+        self.body(body).hull()
+    }
+
+    /// The body with this number.
+    #[inline(always)]
+    pub(super) fn body(&self, body: u32) -> &PartBody {
         match self.parts.get(body as usize) {
-            Some(part) => part.body.hull(),
-            None => self.still.bodies()[body as usize - self.parts.len()].body.hull(),
+            Some(part) => &part.body,
+            None => &self.still.bodies()[body as usize - self.parts.len()].body,
         }
     }
 

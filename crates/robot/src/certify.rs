@@ -4,6 +4,7 @@
 //! piece stands alone, so that whoever reads it need not follow a search. The bounds on motion are
 //! those of the search ([`super::speed`]) on the vertices of each part instead of its link's ball.
 
+use super::ball::length_at_most;
 use super::cell::{Cell, CellPart};
 use super::claim::{
     EdgeCertificate, EdgeContactProof, EdgePiece, EdgeSubject, GapProof, PairGap, SubjectPart,
@@ -12,7 +13,7 @@ use super::edge::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
 use super::speed::{MotionBound, PathSpeeds, SeenMotion, WorldBall, common_frame, kept_apart};
 use super::stand::{Block, LANES, Poses, Stand};
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Points, Solid, SolidKind, Verdict};
+use clearance_geometry::claim::{Points, Reach, RoundedSolidProof, Solid, SolidKind, Verdict};
 use clearance_geometry::contact_time::polyhedra::proof::Unproven;
 use clearance_geometry::distance::{Stops, compare};
 use clearance_geometry::effort::{Effort, Stopped};
@@ -22,6 +23,7 @@ use clearance_geometry::number::double::{
 use clearance_geometry::number::rounding::{BOUND_SLACK, UNIT};
 use clearance_geometry::pair::{Pair, Placed, VertexPair};
 use clearance_geometry::pose::Pose;
+use clearance_geometry::rounded::{self, RoundedPair};
 use clearance_geometry::witness::Witness;
 
 /// By how much more than they have to the bounds of a certificate say: a thousand times what two
@@ -48,7 +50,8 @@ struct CheckedPair {
     common: Option<usize>,
     /// Seen from that frame; of what stands still all zero.
     bounds: [MotionBound; 2],
-    /// The distance that the two have to keep, as seen from there.
+    /// The distance that the two have to keep without balls around their points, as seen from
+    /// there.
     keep: f64,
 }
 
@@ -77,15 +80,17 @@ impl Cell {
             for part in link.parts.clone() {
                 let CellPart { frame_from_part: pose, .. } = self.parts[part];
                 let (points, kind) = self.boundary(part);
-                parts.push(SubjectPart { link: index, frame: link.frame, pose, points, kind });
+                let (frame, radius) = (link.frame, self.parts[part].body.radius());
+                parts.push(SubjectPart { link: index, frame, pose, points, kind, radius });
             }
         }
         let still = self.still.bodies().iter().map(|still| {
             let points = Points { points: still.body.vertices(), pose: still.pose };
             Solid { points, kind: still.body.solid_kind() }
         });
+        let still_radii = self.still.bodies().iter().map(|still| still.body.radius()).collect();
         let (tree, link_pairs) = (self.kinematics.tree(), &self.link_pairs);
-        EdgeSubject { tree, parts, link_pairs, still: still.collect() }
+        EdgeSubject { tree, parts, link_pairs, still: still.collect(), still_radii }
     }
 
     /// The vertices of a part, and what it is.
@@ -124,7 +129,7 @@ impl Cell {
             None => None,
             Some((at, pair)) => {
                 let mut stand = certifier.stand(at, &mut memory);
-                let proof = contact_proof(&mut stand, pair, question.reach.upper(), effort)?;
+                let proof = contact_proof(&mut stand, pair, question.margin, effort)?;
                 if proof.is_none() {
                     return Ok(None);
                 }
@@ -164,18 +169,20 @@ impl<'a> Certifier<'a> {
         let seen = |body: usize, common| {
             speeds.bound_of(cell, loads[body].frame, loads[body].lever, common)
         };
+        // That of the hulls, without the balls around their points.
+        let kept = |bodies: [u32; 2]| {
+            let radii = bodies.map(|body| cell.body(body).radius());
+            Reach::of_rounded(radii, question.margin).upper()
+        };
         let mut pairs = Vec::new();
         for [a, b] in &cell.link_pairs {
             let common = common_frame(cell, [&cell.links[*a], &cell.links[*b]]);
             for first in cell.links[*a].parts.clone() {
                 for second in cell.links[*b].parts.clone() {
                     let bounds = [seen(first, common), seen(second, common)];
-                    pairs.push(CheckedPair {
-                        bodies: [number(first), number(second)],
-                        common,
-                        bounds,
-                        keep: kept_apart(cell, common, question.reach.upper()),
-                    });
+                    let bodies = [number(first), number(second)];
+                    let keep = kept_apart(cell, common, kept(bodies));
+                    pairs.push(CheckedPair { bodies, common, bounds, keep });
                 }
             }
         }
@@ -184,12 +191,7 @@ impl<'a> Certifier<'a> {
                 for body in cell.parts.len()..loads.len() {
                     let bounds = [loads[part].bound, loads[body].bound];
                     let bodies = [number(part), number(body)];
-                    pairs.push(CheckedPair {
-                        bodies,
-                        common: None,
-                        bounds,
-                        keep: question.reach.upper(),
-                    });
+                    pairs.push(CheckedPair { bodies, common: None, bounds, keep: kept(bodies) });
                 }
             }
         }
@@ -280,8 +282,9 @@ impl<'a> Certifier<'a> {
             };
             let rounding = pair.bounds[0].rounding + pair.bounds[1].rounding;
             let within = (half * closing + rounding + pair.keep) * (1.0 + STATED_SLACK);
-            let apart =
-                (centres[a] - centres[b]).norm() - self.loads[a].radius - self.loads[b].radius;
+            let apart = length_at_most(&(centres[a] - centres[b]))
+                - self.loads[a].radius
+                - self.loads[b].radius;
             let size = centres[a].abs().sum() + centres[b].abs().sum();
             if apart - size * STATED_SLACK > within {
                 continue;
@@ -312,8 +315,8 @@ fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// What shows that a pair is farther apart than `within`, and at most how far: a direction, if one
-/// does.
+/// What shows that a pair is farther apart than `within` without balls around its points, and at
+/// most how far: a direction, if one does.
 fn apart_by(
     stand: &mut Stand<'_>,
     bodies: [u32; 2],
@@ -415,6 +418,9 @@ fn contact_proof(
             Err(Unproven::TooLong | Unproven::NoWay | Unproven::TooThin) => Ok(None),
         };
     }
+    if let Some(rounded) = stand.rounded_hulls(bodies) {
+        return contact_of_rounded(&rounded, margin, effort).map(Some);
+    }
     let pair = stand.hulls(bodies);
     let distance = clearance_geometry::distance::measure(
         &pair,
@@ -428,4 +434,18 @@ fn contact_proof(
     }
     let verdict = distance.decision.proof;
     Ok(Some(EdgeContactProof::Polytopes { verdict, margin_pairs }))
+}
+
+/// The same of polytopes of which one at least has balls around all its points.
+fn contact_of_rounded(
+    pair: &RoundedPair<'_>,
+    margin: f64,
+    effort: &mut Effort<'_>,
+) -> Result<EdgeContactProof, Stopped> {
+    let witness = &mut Witness::default();
+    let found = rounded::verdict(pair, witness, effort)?;
+    if found.verdict == Verdict::Overlapping {
+        return Ok(EdgeContactProof::Rounded(RoundedSolidProof::Near(found.pairs)));
+    }
+    Ok(EdgeContactProof::Near(rounded::compare(pair, margin, witness, effort)?.pairs))
 }

@@ -11,10 +11,12 @@ use super::solids::HowFar;
 use super::stand::{Block, Deep, LANES, Poses, Stand};
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::cloud::{BallClearance, NearestBall};
-use clearance_geometry::distance::{Distance, Stops};
+use clearance_geometry::distance::{self, Distance, Stops};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::penetration::BoxDepth;
 use clearance_geometry::processor;
+use clearance_geometry::rounded::{self, RoundedDistance};
+use clearance_geometry::witness::Witness;
 
 /// What is asked of every configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -376,6 +378,38 @@ fn contact_clearance(pair: BodyPair, depth: Option<Deep>) -> SignedClearance {
     SignedClearance { pair, verdict, lower, upper, point: None, geometry: None }
 }
 
+/// The same of a pair of which one has balls around all its points; none: neither has.
+fn clearance_of_rounded(
+    stand: &mut Stand<'_>,
+    pair: BodyPair,
+    above: f64,
+    effort: &mut Effort<'_>,
+) -> Result<Option<Measured>, Stopped> {
+    let Some(rounded) = stand.rounded_hulls(pair) else { return Ok(None) };
+    if above > 0.0 {
+        let stops = Stops { above: above.is_finite().then_some(above), below: None };
+        let (method, witness) = (&distance::METHODS[0], &mut Witness::default());
+        let apart = rounded::measure(&rounded, method, stops, witness, effort)?;
+        let RoundedDistance { proof, lower, upper, stopped, .. } = apart;
+        if proof.verdict == Verdict::Separated {
+            if let Some(why) = stopped {
+                return Err(why);
+            }
+            let verdict = Verdict::Separated;
+            let apart =
+                SignedClearance { pair, verdict, lower, upper, point: None, geometry: None };
+            let is_nearer = lower <= above;
+            return Ok(Some(if is_nearer { Measured::Known(apart) } else { Measured::Farther }));
+        }
+    } else if rounded::verdict(&rounded, &mut Witness::default(), effort)?.verdict
+        == Verdict::Separated
+    {
+        return Ok(Some(Measured::Farther));
+    }
+    let depth = stand.hull_depth(pair, effort)?;
+    Ok(Some(Measured::Known(contact_clearance(pair, depth))))
+}
+
 /// The signed clearance of a pair, unless it is more than `above`.
 fn signed_clearance(
     stand: &mut Stand<'_>,
@@ -385,6 +419,9 @@ fn signed_clearance(
 ) -> Result<Measured, Stopped> {
     if let Some(of_solids) = clearance_of_solids(stand, pair, above, effort)? {
         return Ok(of_solids);
+    }
+    if let Some(of_rounded) = clearance_of_rounded(stand, pair, above, effort)? {
+        return Ok(of_rounded);
     }
     if above > 0.0 {
         let stops = Stops { above: above.is_finite().then_some(above), below: None };

@@ -10,7 +10,9 @@ use arrayvec::ArrayVec;
 
 use super::tree::Tree;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Cover, Solid, SolidKind, SolidProof, StaticProof};
+use clearance_geometry::claim::{
+    Cover, RoundedSolidProof, Solid, SolidKind, SolidProof, StaticProof,
+};
 use clearance_geometry::pair::VertexPair;
 use clearance_geometry::pose::Pose;
 
@@ -23,10 +25,12 @@ pub struct SubjectPart<'a> {
     pub frame: Option<usize>,
     /// In that frame, or in the world.
     pub pose: Pose,
-    /// Its vertices.
+    /// Its vertices, without balls around them.
     pub points: &'a [Vec3],
     /// What it is: the hull of these, or triangles.
     pub kind: SolidKind<'a>,
+    /// The radius of the balls around all its points, metres.
+    pub radius: f64,
 }
 
 /// The numbers of a cell.
@@ -38,8 +42,10 @@ pub struct EdgeSubject<'a> {
     pub parts: Vec<SubjectPart<'a>>,
     /// Links that need a check against each other.
     pub link_pairs: &'a [[usize; 2]],
-    /// What stands still: numbered after the parts.
+    /// What stands still: numbered after the parts; without balls around its points.
     pub still: Vec<Solid<'a>>,
+    /// The radii of the balls around all points of each of these, metres.
+    pub still_radii: Vec<f64>,
 }
 
 /// What is said of an edge.
@@ -83,7 +89,7 @@ pub struct PairGap {
     pub pair: [u32; 2],
     /// What shows the gap.
     pub shown: GapProof,
-    /// They are at least so far apart, metres.
+    /// They are at least so far apart without the balls around their points, metres.
     pub gap: f64,
     /// The two together get no nearer within half of the piece than this times half its length.
     pub closing: f64,
@@ -102,7 +108,7 @@ pub enum GapProof {
 /// That a pair is within the margin.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EdgeContactProof {
-    /// Two polytopes are in contact, as their vertices show.
+    /// Two polytopes are in contact, as their vertices show; none has balls around its points.
     Polytopes {
         /// The proof of the verdict.
         verdict: StaticProof,
@@ -111,6 +117,8 @@ pub enum EdgeContactProof {
     },
     /// The proof that they are in contact.
     Solids(SolidProof),
-    /// Pairs that are within the margin: of one face of each body.
+    /// Pairs that are within the radii and the margin: of one face of each body.
     Near(ArrayVec<VertexPair, 3>),
+    /// The proof that two overlap of which one at least is rounded.
+    Rounded(RoundedSolidProof),
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cloud_mesh::MeshBesideCloud;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Reach, Verdict};
+use clearance_geometry::claim::Verdict;
 use clearance_geometry::cloud::{CloudError, NearestBall, PlacedCloud, PointCloud};
 use clearance_geometry::distance::DistanceSide;
 use clearance_geometry::effort::{Effort, Stopped};
@@ -121,19 +121,14 @@ impl<'a> PartBesideCloud<'a> {
         }
     }
 
-    /// How they stand: in contact, which is to be no farther apart than `reach`, or how far apart
+    /// How they stand: in contact, which is to be no farther apart than `margin`, or how far apart
     /// beside `within`, which is no less.
     pub(super) fn side(
         &self,
-        reach: Reach,
+        margin: f64,
         within: f64,
         effort: &mut Effort<'_>,
     ) -> Result<DistanceSide, Stopped> {
-        let [lower, margin] = reach.bounds();
-        if lower < margin {
-            // Of rounded bodies, of which none is beside a cloud.
-            return Err(Stopped::Unresolved);
-        }
         let mut is_within = |margin| -> Result<bool, Stopped> {
             let verdict = self.verdict_within(margin, effort)?;
             Ok(verdict != Verdict::Separated)

@@ -17,14 +17,13 @@ use super::cell::{BodyPair, Cell};
 use super::kinematics::ConfigurationError;
 use super::speed::PathSpeeds;
 use super::stand::{Block, LANES, Poses};
-use clearance_geometry::claim::Reach;
 use clearance_geometry::effort::{Effort, Stopped};
 
 /// What is asked of every edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeQuestion {
-    /// A pair whose polytopes are within this distance counts as in contact.
-    pub reach: Reach,
+    /// A pair that is within this distance counts as in contact, metres.
+    pub margin: f64,
     /// Width of the bracket of a contact, in t.
     pub tolerance: f64,
     /// Steps of the search for one edge, about: the one that is under way is ended.

@@ -47,7 +47,8 @@ pub(super) fn contact_geometry(
 
 /// The nearest points of both and the normal. Bodies that touch have a point in common, and the
 /// normal of a plane that has them on its two sides. Bodies that overlap are drawn apart along the
-/// normal of the nearest face, and a little more: the same features are then the nearest ones.
+/// normal of the nearest face, and a little more: the same features are then the nearest ones. With
+/// balls around their points they are as near as without them, but for the radii.
 fn nearest_points(
     stand: &mut Stand<'_>,
     pair: BodyPair,
@@ -64,11 +65,29 @@ fn nearest_points(
         let [first, second] = apart.closest;
         return Ok(apart.normal.map(|towards_first| (first, second, -towards_first)));
     }
+    let radii = stand.radii(pair);
+    let nearest = nearest_points_of_hulls(stand, pair, effort)?;
+    Ok(nearest.map(|(first, second, normal)| {
+        (first + normal * radii[0], second - normal * radii[1], normal)
+    }))
+}
+
+/// The same of two bodies without balls around their points, that may have some.
+fn nearest_points_of_hulls(
+    stand: &mut Stand<'_>,
+    pair: BodyPair,
+    effort: &mut Effort<'_>,
+) -> Result<Option<(Vec3, Vec3, Vec3)>, Stopped> {
     let placed = stand.hulls(pair);
     let witness = &mut Witness::default();
     let apart = measure(&placed, Stops::default(), witness, effort)?;
     if apart.decision.verdict() != Verdict::Overlapping {
-        let towards_first = normal_of(&placed, &apart, None);
+        let mut towards_first = normal_of(&placed, &apart, None);
+        if towards_first.is_none() && stand.rounded_hulls(pair).is_some() {
+            // Points that are one have no normal, but balls around them a way out.
+            let way_out = stand.hull_depth(pair, effort)?.map(|deep| deep.direction);
+            towards_first = way_out.filter(|way| way.norm_squared() > 0.0);
+        }
         return Ok(towards_first.map(|normal| (apart.closest_p, apart.closest_q, -normal)));
     }
     let Some(depth) = stand.hull_depth(pair, effort)? else { return Ok(None) };

@@ -16,7 +16,7 @@ use super::path::{ChainPath, Hanging};
 use super::solids::Solids;
 use super::still::{Still, StillBody};
 use super::tree::Tree;
-use clearance_geometry::claim::{Outcome, Reach};
+use clearance_geometry::claim::Outcome;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::pose::{Pose, STRETCH_MAX};
 
@@ -25,9 +25,6 @@ use clearance_geometry::pose::{Pose, STRETCH_MAX};
 pub struct Traveller {
     /// It.
     pub body: PartBody,
-    /// The radius of the balls around all points of a polytope, metres; of the polytope itself, and
-    /// of a mesh, 0.
-    pub radius: f64,
     /// How it goes.
     pub course: Course,
 }
@@ -93,7 +90,7 @@ pub fn first_meeting(
     effort: &mut Effort<'_>,
 ) -> Met {
     let (cell, [from, to]) = cell_of(travellers, asked.deviation);
-    meeting(&cell, [&from, &to], reach(travellers, asked, &cell), asked.tolerance, effort)
+    meeting(&cell, [&from, &to], asked, effort)
 }
 
 /// When the two part for good: as they meet when they go back, from the end to the start.
@@ -103,27 +100,17 @@ pub fn first_meeting_backwards(
     effort: &mut Effort<'_>,
 ) -> Met {
     let (cell, [from, to]) = cell_of(travellers, asked.deviation);
-    meeting(&cell, [&to, &from], reach(travellers, asked, &cell), asked.tolerance, effort)
-}
-
-/// How near the polytopes are where the two are within the margin. Beside a mesh the cell itself
-/// knows the radii.
-fn reach([p, q]: [&Traveller; 2], asked: Rendezvous, cell: &Cell) -> Reach {
-    match cell.solids {
-        Some(_) => Reach::from(asked.margin),
-        None => Reach::of_rounded([p.radius, q.radius], asked.margin),
-    }
+    meeting(&cell, [&to, &from], asked, effort)
 }
 
 fn meeting(
     cell: &Cell,
     ends: [&[f64]; 2],
-    reach: Reach,
-    mut tolerance: f64,
+    Rendezvous { margin, mut tolerance, .. }: Rendezvous,
     effort: &mut Effort<'_>,
 ) -> Met {
     loop {
-        let question = EdgeQuestion { reach, tolerance, steps_max: u64::MAX };
+        let question = EdgeQuestion { margin, tolerance, steps_max: u64::MAX };
         let answers = cell.check_edges(question, ends, effort);
         match answers.first() {
             Some(EdgeAnswer::Free) => {
@@ -183,17 +170,11 @@ fn cell_of(travellers: [&Traveller; 2], deviation: f64) -> (Cell, [Vec<f64>; 2])
     let (mut parts, mut links) = (Vec::new(), Vec::new());
     for (at, (body, frame, pose)) in hung.into_iter().enumerate() {
         let part = CellPart::new(body, pose, &kinematics, frame);
-        links.push(CellLink { frame, parts: at..at + 1, ball: part.ball });
         parts.push(part);
+        links.extend(CellLink::new(frame, at..at + 1, &parts));
     }
     let link_pairs = if links.len() == 2 { vec![[0, 1]] } else { Vec::new() };
     let of_still = still.bodies().iter().map(|one| &one.body);
     let solids = Solids::new(parts.iter().map(|one| &one.body).chain(of_still), parts.len());
-    // A mesh has no radius, so whose it is does not matter.
-    let radii = travellers.map(|one| one.radius);
-    let solids = solids.map(|solids| {
-        slack = (slack + Reach::of_rounded(radii, 0.0).upper()).next_up();
-        solids.of_rounded(radii)
-    });
     (Cell { kinematics, parts, links, link_pairs, still, solids, slack }, values)
 }

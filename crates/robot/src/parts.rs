@@ -1,14 +1,14 @@
-//! The parts of a robot: boxes, polytopes around round shapes, hulls of meshes, and meshes as they
-//! are.
+//! The parts of a robot: boxes, balls and capsules, polytopes around cylinders, hulls of meshes,
+//! and meshes as they are.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::body::{HulledMesh, PartBody};
+use super::body::{HulledMesh, PartBody, RoundedPart};
 use super::error::{BuildError, RobotError, shown};
 use super::room::{BuildRoom, hull_bytes, polytope_bytes};
-use super::round::{Around, capsule, cylinder, sphere};
+use super::round::{Around, cylinder};
 use super::urdf::{CollisionElement, Description, Geometry};
 use crate::mesh::MeshData;
 use crate::mesh::convexity::{self, Convexity};
@@ -19,7 +19,7 @@ use clearance_geometry::polyhedron::{
     Polyhedron, PolyhedronError, SurfaceError, TriangleBody, TriangleSurface,
 };
 use clearance_geometry::polytope::Polytope;
-use clearance_geometry::pose::Pose;
+use clearance_geometry::pose::{COORDINATE_MAX, Pose};
 
 /// What a mesh file holds.
 #[derive(Clone, Debug)]
@@ -57,8 +57,8 @@ pub struct Sources<'a> {
     pub srdf: Option<&'a str>,
     /// The mesh files.
     pub meshes: &'a MeshFiles,
-    /// How far polytopes around balls, cylinders and capsules may stand out, metres; none: by 2 %
-    /// and half a percent of the radius.
+    /// How far polytopes around cylinders may stand out, metres; none: by half a percent of the
+    /// radius.
     pub gap_max: Option<f64>,
     /// Whether parts whose mesh is missing are left out.
     pub leave_out_missing: bool,
@@ -71,7 +71,7 @@ pub struct Sources<'a> {
 pub enum PartSource {
     /// A box, exactly.
     Box,
-    /// A polytope around a ball, a cylinder or a capsule.
+    /// A ball or a capsule, exactly, or a polytope around a cylinder.
     Round,
     /// The hull of a mesh.
     Mesh {
@@ -311,6 +311,13 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
     ) -> Result<Option<Built>, BuildError> {
         let gap_max = self.sources.gap_max;
         let around: Around = match &element.geometry {
+            Geometry::Sphere { radius } => {
+                return self.rounded(element, &[Vec3::zeros()], *radius).map(Some);
+            }
+            Geometry::Capsule { radius, length } => {
+                let half = Vec3::new(0.0, 0.0, 0.5 * length);
+                return self.rounded(element, &[-half, half], *radius).map(Some);
+            }
             Geometry::Box { size } => {
                 let corner = |i: u32| {
                     Vec3::from_fn(
@@ -321,15 +328,25 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                 let hull = self.hull(element, &points)?;
                 return Ok(Some(Built::new(hull.into(), PartSource::Box, Gap::NONE)));
             }
-            Geometry::Sphere { radius } => sphere(*radius, gap_max),
             Geometry::Cylinder { radius, length } => cylinder(*radius, *length, gap_max),
-            Geometry::Capsule { radius, length } => capsule(*radius, *length, gap_max),
             Geometry::Mesh { filename, scale } => {
                 return self.mesh(link, element, filename, scale);
             }
         };
         let hull = self.hull(element, &around.points)?;
         Ok(Some(Built::new(hull.into(), PartSource::Round, Gap::at_most(around.gap))))
+    }
+
+    /// Points with balls of this radius around all points of their hull: exactly what is meant.
+    fn rounded(
+        &mut self,
+        element: &CollisionElement,
+        points: &[Vec3],
+        radius: f64,
+    ) -> Result<Built, BuildError> {
+        let core = self.hull(element, points)?;
+        let body = PartBody::from(core).rounded(radius);
+        Ok(Built::new(body, PartSource::Round, Gap::NONE))
     }
 
     /// Whether a part is a body as it was registered.
@@ -369,8 +386,12 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                 return Ok(None);
             }
             MeshContent::Known(body) if !is_scaled => {
-                let gap = if body.polytope().is_some() { Gap::UNKNOWN } else { Gap::NONE };
+                let gap = if body.mesh().is_some() { Gap::NONE } else { Gap::UNKNOWN };
                 Built::new(body.clone(), registered(), gap)
+            }
+            MeshContent::Known(PartBody::Rounded(part)) => {
+                let body = self.scaled_rounded(element, part, scale)?;
+                Built::new(body, registered(), Gap::UNKNOWN)
             }
             MeshContent::Known(PartBody::Polytope(polytope)) => {
                 let points: Vec<Vec3> =
@@ -398,6 +419,28 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                 self.treated(meant, &scaled(mesh.as_ref().clone(), scale))?
             }
         }))
+    }
+
+    /// A rounded polytope that is larger or smaller; one that is so in one direction more than in
+    /// another would not be rounded by balls.
+    fn scaled_rounded(
+        &mut self,
+        element: &CollisionElement,
+        part: &RoundedPart,
+        scale: &Vec3,
+    ) -> Result<PartBody, BuildError> {
+        let by = scale.x.abs();
+        let radius = part.radius() * by;
+        let is_even = scale.iter().all(|of_axis| (of_axis.abs() - by).abs() <= 0.0);
+        if !is_even || radius > COORDINATE_MAX {
+            let problem =
+                "a rounded body has one scale along all axes, and a radius of at most 2^960"
+                    .to_owned();
+            return Err(described(element, problem));
+        }
+        let core = part.core().vertices().iter();
+        let points: Vec<Vec3> = core.map(|point| point.component_mul(scale)).collect();
+        Ok(PartBody::from(self.hull(element, &points)?).rounded(radius))
     }
 
     /// A mesh of a file, as the sources say.

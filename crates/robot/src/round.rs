@@ -1,20 +1,12 @@
-//! Polytopes around round shapes, never smaller than them, and how far they stand out; and the
-//! largest ball around a point of a polytope that is proven to lie in it.
+//! Polytopes around cylinders, never smaller than them, and how far they stand out.
 
-use std::sync::OnceLock;
-
+use clearance_geometry::Vec3;
 use clearance_geometry::number::rounding::UNIT;
 use clearance_geometry::number::trig::RoundedTrig;
-use clearance_geometry::polytope::Polytope;
-use clearance_geometry::{Vec3, hull};
 
 /// By how much more than computed a polytope is blown up, relative to its size: covers the rounding
 /// of its vertices, which is a dozen units in the last place.
 const BLOWN_UP: f64 = 64.0 * UNIT;
-/// How fine a ball can be: times that every triangle of an icosahedron is cut in four.
-const CUTS_MAX: u32 = 4;
-/// ... and is when nobody asks: 162 corners, which stand out by 1.9 % of the radius.
-const CUTS_DEFAULT: u32 = 2;
 /// How fine a circle can be.
 const SIDES_MAX: u32 = 256;
 /// ... and is when nobody asks: it stands out by half a percent of the radius.
@@ -31,38 +23,6 @@ pub struct Around {
     pub gap: f64,
 }
 
-/// A polytope in the ball of radius 1, and the radius of a ball in it.
-struct UnitBall {
-    directions: Vec<Vec3>,
-    inner: f64,
-}
-
-/// The one whose triangles were cut so often. Each is made once: a robot may have two
-/// thousand balls, and the finest takes milliseconds.
-fn unit_ball(cuts: u32) -> &'static UnitBall {
-    static ALL: [OnceLock<UnitBall>; CUTS_MAX as usize + 1] =
-        [const { OnceLock::new() }; CUTS_MAX as usize + 1];
-    ALL[cuts as usize].get_or_init(|| {
-        let directions = directions(cuts);
-        let inner = inner_radius(&hull_of(&directions), &Vec3::zeros());
-        UnitBall { directions, inner }
-    })
-}
-
-/// Around a ball at the origin; `gap_max`, metres, asks for a finer one, as far as there is one.
-pub fn sphere(radius: f64, gap_max: Option<f64>) -> Around {
-    let mut cuts = if gap_max.is_some() { 1 } else { CUTS_DEFAULT };
-    loop {
-        let UnitBall { directions, inner } = unit_ball(cuts);
-        let outer = radius / inner * (1.0 + BLOWN_UP);
-        let gap = outer * (1.0 + BLOWN_UP) - radius;
-        if cuts == CUTS_MAX || gap_max.is_none_or(|most| gap <= most) {
-            return Around { points: directions.iter().map(|d| d * outer).collect(), gap };
-        }
-        cuts += 1;
-    }
-}
-
 /// Around a cylinder along z at the origin.
 pub fn cylinder(radius: f64, length: f64, gap_max: Option<f64>) -> Around {
     let (circle, gap) = circle(radius, gap_max);
@@ -70,15 +30,6 @@ pub fn cylinder(radius: f64, length: f64, gap_max: Option<f64>) -> Around {
     let ends = [-half, half];
     let corner = |z: f64| circle.iter().map(move |[x, y]| Vec3::new(*x, *y, z));
     Around { points: ends.into_iter().flat_map(corner).collect(), gap }
-}
-
-/// Around a cylinder along z at the origin with half balls beyond its ends.
-pub fn capsule(radius: f64, length: f64, gap_max: Option<f64>) -> Around {
-    let ball = sphere(radius, gap_max);
-    let half = Vec3::new(0.0, 0.0, 0.5 * length);
-    let points = ball.points.iter().flat_map(|point| [point - half, point + half]).collect();
-    // The sum of two polytopes is as far from the sum of the shapes as the one that is not exact.
-    Around { points, gap: ball.gap + BLOWN_UP * (radius + length) }
 }
 
 /// A polygon around a circle, and how far its corners stand out.
@@ -103,89 +54,57 @@ fn trig(angle: f64) -> [f64; 2] {
     [1.0 - trig.versine, trig.sine]
 }
 
-fn hull_of(points: &[Vec3]) -> Polytope {
-    hull::convex_hull(points).expect("finite points").polytope
-}
-
-/// Unit vectors: the corners of an icosahedron whose triangles are cut in four again and again.
-fn directions(cuts: u32) -> Vec<Vec3> {
-    let golden = 0.5 * (1.0 + 5f64.sqrt());
-    let mut points = Vec::new();
-    for (a, b) in [(1.0, golden), (1.0, -golden), (-1.0, golden), (-1.0, -golden)] {
-        points.extend([Vec3::new(0.0, a, b), Vec3::new(a, b, 0.0), Vec3::new(b, 0.0, a)]);
-    }
-    let mut points: Vec<Vec3> = points.iter().map(Vec3::normalize).collect();
-    for _ in 0..cuts {
-        // The middles of its edges are the new corners.
-        let hull = hull_of(&points);
-        let edges = (0..hull.vertex_count())
-            .flat_map(|i| hull.neighbours(i).iter().filter(move |k| **k > i).map(move |k| (i, *k)));
-        let middles: Vec<Vec3> =
-            edges.map(|(i, k)| (hull.vertex(i) + hull.vertex(k)).normalize()).collect();
-        points = hull.vertices().to_vec();
-        points.extend(middles);
-    }
-    points
-}
-
-/// The radius of a ball around a point that lies in a solid polytope, rounded down: the least
-/// distance from the point to the plane of a facet; 0 if the point may be outside or the polytope
-/// is flat.
-///
-/// A normal is the cross product n of two rounded edges and errs by `8u |e| |f|` at most, which
-/// moves the distance by that part of the way to the plane's corner; the product and the quotient
-/// round by a few u more.
-pub fn inner_radius(polytope: &Polytope, point: &Vec3) -> f64 {
-    if polytope.dimension() < 3 {
-        return 0.0;
-    }
-    let mut least = f64::INFINITY;
-    for facet in polytope.facets().rows() {
-        let start = polytope.vertex(facet[0]);
-        let (mut normal, mut sizes) = (Vec3::zeros(), 0.0);
-        for two in facet[1..].windows(2) {
-            let [e, f] = [two[0], two[1]].map(|index| polytope.vertex(index) - start);
-            let cross = e.cross(&f);
-            if cross.norm_squared() > normal.norm_squared() {
-                (normal, sizes) = (cross, e.norm() * f.norm());
-            }
-        }
-        let way = start - point;
-        let length = normal.norm();
-        // A facet of subnormal size has no normal: nothing is known, and NaN fails the test below.
-        let doubt = (8.0 * sizes / length + 16.0) * UNIT * way.norm();
-        let distance = normal.dot(&way) / length - 2.0 * doubt;
-        least = if distance > 0.0 { least.min(distance) } else { 0.0 };
-    }
-    least
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clearance_geometry::hull;
+    use clearance_geometry::polytope::Polytope;
+
+    fn hull_of(points: &[Vec3]) -> Polytope {
+        hull::convex_hull(points).expect("finite points").polytope
+    }
+
+    /// The radius of a ball around a point that lies in a solid polytope, rounded down: the least
+    /// distance from the point to the plane of a facet; 0 if the point may be outside or the
+    /// polytope is flat.
+    ///
+    /// A normal is the cross product n of two rounded edges and errs by `8u |e| |f|` at most, which
+    /// moves the distance by that part of the way to the plane's corner; the product and the
+    /// quotient round by a few u more.
+    fn inner_radius(polytope: &Polytope, point: &Vec3) -> f64 {
+        if polytope.dimension() < 3 {
+            return 0.0;
+        }
+        let mut least = f64::INFINITY;
+        for facet in polytope.facets().rows() {
+            let start = polytope.vertex(facet[0]);
+            let (mut normal, mut sizes) = (Vec3::zeros(), 0.0);
+            for two in facet[1..].windows(2) {
+                let [e, f] = [two[0], two[1]].map(|index| polytope.vertex(index) - start);
+                let cross = e.cross(&f);
+                if cross.norm_squared() > normal.norm_squared() {
+                    (normal, sizes) = (cross, e.norm() * f.norm());
+                }
+            }
+            let way = start - point;
+            let length = normal.norm();
+            // A facet of subnormal size has no normal: nothing is known, and NaN fails the test.
+            let doubt = (8.0 * sizes / length + 16.0) * UNIT * way.norm();
+            let distance = normal.dot(&way) / length - 2.0 * doubt;
+            least = if distance > 0.0 { least.min(distance) } else { 0.0 };
+        }
+        least
+    }
 
     #[test]
-    fn round_shapes_lie_in_their_polytopes_which_stand_out_by_no_more_than_the_gap() {
+    fn cylinders_lie_in_their_polytopes_which_stand_out_by_no_more_than_the_gap() {
         for gap_max in [None, Some(0.02), Some(1e-3)] {
-            let ball = sphere(0.3, gap_max);
-            let hull = hull_of(&ball.points);
-            assert!(inner_radius(&hull, &Vec3::zeros()) >= 0.3 * (1.0 - 1e-12));
-            let farthest = ball.points.iter().map(Vec3::norm).fold(0.0, f64::max);
-            let most = gap_max.unwrap_or(0.3 * 0.02);
-            assert!(farthest <= 0.3 + ball.gap && ball.gap <= most, "{}", ball.gap);
-
             let tube = cylinder(0.2, 1.0, gap_max);
             let hull = hull_of(&tube.points);
             let inner = inner_radius(&hull, &Vec3::zeros());
             assert!(inner >= 0.2 * (1.0 - 1e-12), "{inner}");
             assert!(tube.gap <= gap_max.unwrap_or(0.001), "{}", tube.gap);
             assert!(tube.points.iter().all(|p| p.xy().norm() <= 0.2 + tube.gap));
-
-            let pill = capsule(0.1, 0.4, gap_max);
-            let hull = hull_of(&pill.points);
-            for z in [-0.2, 0.2] {
-                assert!(inner_radius(&hull, &Vec3::new(0.0, 0.0, z)) >= 0.1 * (1.0 - 1e-12));
-            }
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::body::PartBody;
 use super::claim::EdgeContactProof;
-use clearance_geometry::claim::{Cover, Reach, Verdict};
+use clearance_geometry::claim::{Cover, Verdict};
 use clearance_geometry::contact_time::polyhedra::proof::Unproven;
 use clearance_geometry::contact_time::polyhedra::{self, Faces, PosedPolyhedron};
 use clearance_geometry::distance::{self, DistanceSide, Stops, compare_beyond};
@@ -20,6 +20,7 @@ use clearance_geometry::pair::{Pair, Placed};
 use clearance_geometry::polyhedron::{
     Boundary, BoundaryKind, HulledBody, PlacedPoints, Polyhedron, TriangleBody,
 };
+use clearance_geometry::rounded::{self, RoundedPair};
 use clearance_geometry::separation::{METHODS, decide};
 use clearance_geometry::witness::Witness;
 
@@ -29,6 +30,8 @@ enum FacedBody {
     /// A polytope, and what was made of it to stand beside regions; none of one without volume, and
     /// where no body is a region.
     Hull(Option<Arc<Polyhedron>>),
+    /// A polytope with balls of this radius around all its points, metres.
+    Rounded(f64),
     /// A mesh.
     Mesh(TriangleBody),
 }
@@ -36,15 +39,16 @@ enum FacedBody {
 impl FacedBody {
     fn boundary_kind(&self) -> BoundaryKind<'_> {
         match self {
-            Self::Hull(_) => BoundaryKind::Hull,
+            Self::Hull(_) | Self::Rounded(_) => BoundaryKind::Hull,
             Self::Mesh(mesh) => mesh.boundary_kind(),
         }
     }
 
-    /// What it is beside a region: of a surface nothing.
+    /// What it is beside a region: of a surface and of what is rounded nothing.
     fn solid(&self) -> Option<&Arc<Polyhedron>> {
         match self {
             Self::Hull(made) => made.as_ref(),
+            Self::Rounded(_) => None,
             Self::Mesh(mesh) => mesh.region(),
         }
     }
@@ -57,11 +61,20 @@ impl FacedBody {
         matches!(self, Self::Mesh(TriangleBody::Surface(_)))
     }
 
+    /// The radius of the balls around all its points, metres.
+    fn radius(&self) -> f64 {
+        match self {
+            Self::Rounded(radius) => *radius,
+            Self::Hull(_) | Self::Mesh(_) => 0.0,
+        }
+    }
+
     /// Its vertices, or half of its triangles if that is more: by what a question about it takes.
     fn size(&self) -> usize {
         let of = |vertices: usize, triangles: usize| vertices.max(triangles.div_ceil(2));
         match self {
             Self::Hull(made) => made.as_ref().map_or(0, |made| made.vertices().len()),
+            Self::Rounded(_) => 0,
             Self::Mesh(mesh) => {
                 of(mesh.surface().vertices().len(), mesh.surface().triangles().len())
             }
@@ -76,9 +89,6 @@ pub(super) struct Solids {
     /// Where those are that stand still, after so many parts of robots.
     still: Vec<PlacedOnce>,
     part_count: usize,
-    /// Of two bodies that alone are in the cell: the radii of the balls around all their points,
-    /// metres.
-    radii: [f64; 2],
 }
 
 /// Where the points of a body are: placed when its faces are first asked for in that pose.
@@ -113,6 +123,7 @@ impl Solids {
         let mut made: BTreeMap<usize, Option<Arc<Polyhedron>>> = BTreeMap::new();
         let faced = |body: &PartBody| match body {
             PartBody::Mesh(body) => FacedBody::Mesh(body.mesh.clone()),
+            PartBody::Rounded(_) => FacedBody::Rounded(body.radius()),
             PartBody::Polytope(_) if !has_regions => FacedBody::Hull(None),
             // No mesh is asked about a cloud.
             PartBody::Cloud(_) => FacedBody::Hull(None),
@@ -124,13 +135,7 @@ impl Solids {
         };
         let bodies: Vec<FacedBody> = bodies.map(faced).collect();
         let still = bodies[part_count..].iter().map(|_| PlacedOnce::default()).collect();
-        Some(Self { bodies, still, part_count, radii: [0.0; 2] })
-    }
-
-    /// The same two bodies, with balls of these radii around all their points, metres. What is
-    /// searched along an edge knows them; nothing else is asked of such a cell.
-    pub(super) fn of_rounded(self, radii: [f64; 2]) -> Self {
-        Self { radii, ..self }
+        Some(Self { bodies, still, part_count })
     }
 
     /// What is made of polytopes with so many vertices in all, bytes at most.
@@ -142,7 +147,7 @@ impl Solids {
     pub(super) fn heap_bytes(&self) -> usize {
         let mut known = BTreeSet::new();
         let bytes = |faced: &FacedBody| match faced {
-            FacedBody::Hull(None) => 0,
+            FacedBody::Hull(None) | FacedBody::Rounded(_) => 0,
             FacedBody::Hull(Some(made)) => {
                 let is_new = known.insert(Arc::as_ptr(made) as usize);
                 if is_new { made.bytes() } else { 0 }
@@ -201,8 +206,7 @@ impl Solids {
         hulls: Pair<'a>,
         placed: [PlacedOnce; 2],
     ) -> SolidPair<'a> {
-        let radii = self.radii;
-        SolidPair { bodies: bodies.map(|body| &self.bodies[body]), hulls, radii, placed }
+        SolidPair { bodies: bodies.map(|body| &self.bodies[body]), hulls, placed }
     }
 }
 
@@ -212,12 +216,11 @@ fn placed_bytes(bodies: &[FacedBody]) -> usize {
 }
 
 /// Two placed bodies of which one at least is a mesh. Beside a region the other one is no polytope
-/// without volume: a pair with such a one is not answered.
+/// without volume, unless it is rounded: a pair with such a one is not answered.
 #[derive(Clone, Debug)]
 pub(super) struct SolidPair<'a> {
     bodies: [&'a FacedBody; 2],
     hulls: Pair<'a>,
-    radii: [f64; 2],
     placed: [PlacedOnce; 2],
 }
 
@@ -236,7 +239,7 @@ pub(super) enum HowFar {
 enum FacesStand {
     /// Of regions and polytopes; with faces that meet, if any do.
     Solids(Verdict, Option<Faces>),
-    /// Of a surface and another body.
+    /// Of a surface and another body, or of a rounded one.
     Pieces(Standing),
 }
 
@@ -261,6 +264,15 @@ impl<'a> SolidPair<'a> {
         Ok([shape(p, self.hulls.p)?, shape(q, self.hulls.q)?])
     }
 
+    /// The radii of the balls around all their points, metres.
+    fn radii(&self) -> [f64; 2] {
+        self.bodies.map(FacedBody::radius)
+    }
+
+    fn is_rounded(&self) -> bool {
+        self.radii().iter().any(|radius| *radius > 0.0)
+    }
+
     /// Both as their boundaries.
     fn surfaces(&self) -> Surfaces<'a> {
         let boundary = |body: &'a FacedBody, hull: Placed<'a>| Boundary {
@@ -270,13 +282,34 @@ impl<'a> SolidPair<'a> {
         };
         let [p, q] = self.bodies;
         let bodies = [boundary(p, self.hulls.p), boundary(q, self.hulls.q)];
-        Surfaces { bodies, radii: [0.0; 2] }
+        Surfaces { bodies, radii: self.radii() }
+    }
+
+    /// The same without balls around their points.
+    fn cores(&self) -> Surfaces<'a> {
+        Surfaces { radii: [0.0; 2], ..self.surfaces() }
+    }
+
+    /// The hulls, with balls around their points.
+    fn rounded_hulls(&self) -> RoundedPair<'a> {
+        RoundedPair { cores: self.hulls, radii: self.radii() }
+    }
+
+    /// How the hulls stand.
+    fn verdict_of_hulls(
+        &self,
+        witness: &mut Witness,
+        effort: &mut Effort<'_>,
+    ) -> Result<Verdict, Stopped> {
+        if self.is_rounded() {
+            return Ok(rounded::verdict(&self.rounded_hulls(), witness, effort)?.verdict);
+        }
+        Ok(decide(&self.hulls, &METHODS[0], witness, effort)?.verdict())
     }
 
     /// How they stand, exactly.
     pub(super) fn verdict(&self, effort: &mut Effort<'_>) -> Result<Verdict, Stopped> {
-        let of_hulls = decide(&self.hulls, &METHODS[0], &mut Witness::default(), effort)?;
-        if of_hulls.verdict() == Verdict::Separated {
+        if self.verdict_of_hulls(&mut Witness::default(), effort)? == Verdict::Separated {
             return Ok(Verdict::Separated);
         }
         Ok(self.stand_by_faces(effort)?.verdict())
@@ -284,7 +317,7 @@ impl<'a> SolidPair<'a> {
 
     /// How they stand whose hulls meet.
     fn stand_by_faces(&self, effort: &mut Effort<'_>) -> Result<FacesStand, Stopped> {
-        if self.bodies.iter().any(|body| body.is_surface()) {
+        if self.is_rounded() || self.bodies.iter().any(|body| body.is_surface()) {
             return Ok(FacesStand::Pieces(standing::stand(&self.surfaces(), effort)?));
         }
         let shapes = self.shapes()?;
@@ -305,11 +338,16 @@ impl<'a> SolidPair<'a> {
     ) -> Result<HowFar, Stopped> {
         let witness = &mut Witness::default();
         let (of_hulls, is_beyond) = match stops.above {
+            Some(above) if self.is_rounded() => {
+                let (pair, method) = (self.rounded_hulls(), &distance::METHODS[0]);
+                let found = rounded::measure(&pair, method, stops, witness, effort)?;
+                (found.proof.verdict, found.lower > above)
+            }
             Some(above) => {
                 let found = distance::measure(&self.hulls, stops, witness, effort)?;
                 (found.decision.verdict(), found.lower > above)
             }
-            None => (decide(&self.hulls, &METHODS[0], witness, effort)?.verdict(), false),
+            None => (self.verdict_of_hulls(witness, effort)?, false),
         };
         if of_hulls == Verdict::Separated {
             if is_beyond {
@@ -329,17 +367,18 @@ impl<'a> SolidPair<'a> {
         Ok(if is_beyond { HowFar::Beyond } else { HowFar::Apart(found) })
     }
 
-    /// A cover that shows that they are farther apart than that; none: they are not.
+    /// A cover that shows that they are farther apart than that, without balls around their points;
+    /// none: they are not. The radii are no more than that.
     pub(super) fn cover_beyond(
         &self,
         gap: f64,
         effort: &mut Effort<'_>,
     ) -> Result<Option<Cover>, Unproven> {
-        let side = self.side(Reach::ZERO, gap, &mut Witness::default(), effort)?;
+        let side = self.side(0.0, gap, &mut Witness::default(), effort)?;
         if side != DistanceSide::Beyond {
             return Ok(None);
         }
-        prove_clear(&self.surfaces(), Clear::Beyond(gap), COVER_STEPS_MAX, effort).map(Some)
+        prove_clear(&self.cores(), Clear::Beyond(gap), COVER_STEPS_MAX, effort).map(Some)
     }
 
     /// The proof that they are in contact, or no farther apart than the margin.
@@ -349,7 +388,8 @@ impl<'a> SolidPair<'a> {
         effort: &mut Effort<'_>,
     ) -> Result<EdgeContactProof, Unproven> {
         let stand = self.stand_by_faces(effort)?;
-        if stand.verdict() == Verdict::Separated {
+        let touches_by_radii = self.is_rounded() && stand.verdict() == Verdict::Touching;
+        if stand.verdict() == Verdict::Separated || touches_by_radii {
             let near = margin::compare(&self.surfaces(), margin, effort)?;
             return Ok(EdgeContactProof::Near(near.pairs));
         }
@@ -358,6 +398,10 @@ impl<'a> SolidPair<'a> {
                 let [p, q] = &self.shapes()?;
                 prove_solids([p, q], verdict, faces.as_ref(), COVER_STEPS_MAX, effort)
             }
+            FacesStand::Pieces(found) if self.is_rounded() => {
+                let proof = found.prove(&self.surfaces(), COVER_STEPS_MAX, effort);
+                return proof.map(EdgeContactProof::Rounded);
+            }
             FacesStand::Pieces(found) => {
                 found.prove_pieces(&self.surfaces(), COVER_STEPS_MAX, effort)
             }
@@ -365,11 +409,12 @@ impl<'a> SolidPair<'a> {
         proof.map(EdgeContactProof::Solids)
     }
 
-    /// How they stand: in contact, which is to be no farther apart than `reach`, or how far apart
-    /// beside `within`, which is no less.
+    /// How they stand: in contact, which is to be no farther apart than `margin`, or how far apart
+    /// without balls around their points beside `within`, which is no less than the radii and the
+    /// margin.
     pub(super) fn side(
         &self,
-        reach: Reach,
+        margin: f64,
         within: f64,
         witness: &mut Witness,
         effort: &mut Effort<'_>,
@@ -378,8 +423,8 @@ impl<'a> SolidPair<'a> {
         if of_hulls == DistanceSide::Beyond {
             return Ok(DistanceSide::Beyond);
         }
-        if self.radii.iter().any(|radius| *radius > 0.0) {
-            return self.rounded_side(reach, within, effort);
+        if self.is_rounded() {
+            return self.rounded_side(margin, within, effort);
         }
         // Without a region neither is within the other where their triangles share no point.
         let is_by_faces = self.bodies.iter().all(|body| !body.is_region());
@@ -391,35 +436,27 @@ impl<'a> SolidPair<'a> {
         {
             return Ok(DistanceSide::Contact);
         }
-        let (surfaces, reach) = (self.surfaces(), exact(reach)?);
-        if reach > 0.0 && margin::compare(&surfaces, reach, effort)?.is_within {
+        let surfaces = self.surfaces();
+        if margin > 0.0 && margin::compare(&surfaces, margin, effort)?.is_within {
             return Ok(DistanceSide::Contact);
         }
         let is_within = is_by_faces || margin::compare(&surfaces, within, effort)?.is_within;
         Ok(if is_within { DistanceSide::Within } else { DistanceSide::Beyond })
     }
 
-    /// The same of two bodies of which one is rounded: in contact, which is no farther apart than
-    /// the radii and `reach`, or how far apart without their balls.
+    /// The same of two bodies of which one is rounded.
     fn rounded_side(
         &self,
-        reach: Reach,
+        margin: f64,
         within: f64,
         effort: &mut Effort<'_>,
     ) -> Result<DistanceSide, Stopped> {
-        let cores = self.surfaces();
-        let (rounded, reach) = (Surfaces { radii: self.radii, ..cores }, exact(reach)?);
+        let rounded = self.surfaces();
         let is_contact = standing::stand(&rounded, effort)?.verdict() != Verdict::Separated;
-        if is_contact || reach > 0.0 && margin::compare(&rounded, reach, effort)?.is_within {
+        if is_contact || margin > 0.0 && margin::compare(&rounded, margin, effort)?.is_within {
             return Ok(DistanceSide::Contact);
         }
-        let is_within = margin::compare(&cores, within, effort)?.is_within;
+        let is_within = margin::compare(&self.cores(), within, effort)?.is_within;
         Ok(if is_within { DistanceSide::Within } else { DistanceSide::Beyond })
     }
-}
-
-/// A reach that is one length. The radii of bodies beside meshes are no part of it.
-fn exact(reach: Reach) -> Result<f64, Stopped> {
-    let [lower, upper] = reach.bounds();
-    if lower < upper { Err(Stopped::Unresolved) } else { Ok(upper) }
 }

@@ -234,7 +234,12 @@ impl FrameVelocity {
 /// How far apart two bodies have to be in their frame's coordinates of a moment, to be farther than
 /// `distance` from each other in the world at any other: see the header of this file.
 pub(super) fn kept_apart(cell: &Cell, common: Option<usize>, distance: f64) -> f64 {
-    distance * (1.0 + 4.0 * (cell.kinematics.stretch_to_world(common) - 1.0))
+    distance + stretched_by(cell, common, distance)
+}
+
+/// By how much more than a distance that is.
+pub(super) fn stretched_by(cell: &Cell, common: Option<usize>, distance: f64) -> f64 {
+    distance * (4.0 * (cell.kinematics.stretch_to_world(common) - 1.0))
 }
 
 /// The frame nearest to both links that carries both; none: only the base does.

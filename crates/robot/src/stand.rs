@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use super::ball::PlacedBox;
+use super::ball::{PlacedBox, length_at_most};
 use super::cell::{BodyPair, Cell, CellPart};
 use super::cloud::PartBesideCloud;
 use super::kinematics::{PoseLanes, point_lanes, pose_of_lane};
@@ -11,11 +11,13 @@ use clearance_geometry::Vec3;
 use clearance_geometry::cloud::PlacedCloud;
 use clearance_geometry::distance::{Distance, Stops, measure};
 use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::number::rounding::BOUND_SLACK;
 use clearance_geometry::pair::{Pair, Placed};
 use clearance_geometry::penetration::{
     self, BoxDepth, BoxDepthMemory, depth_at_most, depth_in_box,
 };
 use clearance_geometry::pose::Pose;
+use clearance_geometry::rounded::{self, RoundedPair};
 use clearance_geometry::separation::{METHODS, decide};
 use clearance_geometry::witness::Witness;
 use clearance_geometry::{claim::Verdict, processor};
@@ -115,6 +117,13 @@ impl<'a> Stand<'a> {
     /// The ball around a link, in the world.
     #[inline(always)]
     pub(super) fn link_ball(&self, link: usize) -> (Vec3, f64) {
+        let (centre, radius) = self.hulls_ball(link);
+        (centre, with_balls(radius, self.cell.links[link].radius))
+    }
+
+    /// The ball around the hulls of a link's parts, without balls around their points.
+    #[inline(always)]
+    pub(super) fn hulls_ball(&self, link: usize) -> (Vec3, f64) {
         let [x, y, z] = &self.block.centres[link];
         let centre = Vec3::new(x[self.lane], y[self.lane], z[self.lane]);
         (centre, self.cell.links[link].ball.radius_at(&centre))
@@ -123,7 +132,7 @@ impl<'a> Stand<'a> {
     /// The ball around a part, in the world.
     #[inline(always)]
     pub(super) fn part_ball(&self, link: usize, part: usize) -> (Vec3, f64) {
-        let ball = &self.cell.parts[part].ball;
+        let CellPart { ball, body, .. } = &self.cell.parts[part];
         let centre = match self.cell.links[link].frame {
             Some(frame) => {
                 let w = &self.block.frames[frame];
@@ -135,7 +144,7 @@ impl<'a> Stand<'a> {
             }
             None => ball.centre,
         };
-        (centre, ball.radius_at(&centre))
+        (centre, with_balls(ball.radius_at(&centre), body.radius()))
     }
 
     /// Where a body is: its twelve numbers.
@@ -161,13 +170,28 @@ impl<'a> Stand<'a> {
     pub(super) fn placed_box(&mut self, body: u32) -> PlacedBox {
         let (pose, cell) = (self.pose(body), self.cell);
         let skew = cell.parts.get(body as usize).map_or_else(|| pose.skew(), |part| part.skew);
-        PlacedBox::new(cell.hull(body), pose, skew)
+        let body = cell.body(body);
+        PlacedBox::new(body.hull(), pose, skew).rounded(body.radius())
     }
 
-    /// The two bodies, placed; of a polyhedron its hull.
+    /// The two bodies, placed, without balls around their points; of a polyhedron its hull.
     pub(super) fn hulls(&mut self, [a, b]: BodyPair) -> Pair<'a> {
         let cell = self.cell;
         Pair::new(cell.hull(a), self.pose(a), cell.hull(b), self.pose(b))
+    }
+
+    /// The radii of the balls around all points of two bodies, metres.
+    #[inline(always)]
+    pub(super) fn radii(&self, pair: BodyPair) -> [f64; 2] {
+        pair.map(|body| self.cell.body(body).radius())
+    }
+
+    /// The hulls with balls around their points; none: there are no balls.
+    #[inline(always)]
+    pub(super) fn rounded_hulls(&mut self, pair: BodyPair) -> Option<RoundedPair<'a>> {
+        let radii = self.radii(pair);
+        let is_rounded = radii.iter().any(|radius| *radius > 0.0);
+        is_rounded.then(|| RoundedPair { cores: self.hulls(pair), radii })
     }
 
     /// A part and a cloud, placed; none: the second body is no cloud.
@@ -183,7 +207,8 @@ impl<'a> Stand<'a> {
             hull,
             skew: *skew,
             mesh: body.mesh().map(|_| body.boundary_kind()),
-            cloud: PlacedCloud::with_skew(cloud, still.pose, cell.still.skew_of(number)),
+            cloud: PlacedCloud::with_skew(cloud, still.pose, cell.still.skew_of(number))
+                .beside_rounded(body.radius()),
         })
     }
 
@@ -249,11 +274,14 @@ impl<'a> Stand<'a> {
         if let Some(solids) = self.solids(pair) {
             return solids.verdict(effort);
         }
-        let pair = self.hulls(pair);
-        Ok(decide(&pair, &METHODS[0], &mut Witness::default(), effort)?.verdict())
+        let witness = &mut Witness::default();
+        if let Some(rounded) = self.rounded_hulls(pair) {
+            return Ok(rounded::verdict(&rounded, witness, effort)?.verdict);
+        }
+        Ok(decide(&self.hulls(pair), &METHODS[0], witness, effort)?.verdict())
     }
 
-    /// How far apart two bodies are, or the hulls of polyhedra.
+    /// How far apart two bodies are without balls around their points, or the hulls of polyhedra.
     pub(super) fn hull_distance(
         &mut self,
         pair: BodyPair,
@@ -263,22 +291,27 @@ impl<'a> Stand<'a> {
         measure(&self.hulls(pair), stops, &mut Witness::default(), effort)
     }
 
-    /// What one pass over the faces of two hulls says of their depth, beyond `enough`.
+    /// What one pass over the faces of two hulls says of their depth, beyond `enough`. No hull has
+    /// balls around its points.
     pub(super) fn box_depth(&mut self, pair: BodyPair, enough: f64) -> BoxDepth {
         depth_in_box(&self.hulls(pair), enough, &mut self.poses.box_depth)
     }
 
-    /// At least the depth of two hulls, metres.
+    /// At least the depth of two hulls that have no balls around their points, metres.
     pub(super) fn depth_at_most(&mut self, pair: BodyPair) -> f64 {
         depth_at_most(&self.hulls(pair), &mut self.poses.box_depth)
     }
 
-    /// How deep two hulls overlap; none: they touch, or are separated.
+    /// How deep two hulls overlap, with the balls around their points; none: they touch, or are
+    /// separated.
     pub(super) fn hull_depth(
         &mut self,
         pair: BodyPair,
         effort: &mut Effort<'_>,
     ) -> Result<Option<Deep>, Stopped> {
+        if let Some(rounded) = self.rounded_hulls(pair) {
+            return rounded_depth(&rounded, effort);
+        }
         if let BoxDepth::Deep { lower, upper, direction } = self.box_depth(pair, 0.0) {
             return Ok(Some(Deep { lower, upper, direction }));
         }
@@ -419,7 +452,7 @@ impl<'a> Stand<'a> {
     fn clearance_of_parts(&mut self, links: [usize; 2], pair: BodyPair, within: f64) -> f64 {
         let (p, r) = self.part_ball(links[0], pair[0] as usize);
         let (q, s) = self.part_ball(links[1], pair[1] as usize);
-        let balls = (p - q).norm() - r - s;
+        let balls = length_at_most(&(p - q)) - r - s;
         if balls >= within {
             return balls;
         }
@@ -429,6 +462,23 @@ impl<'a> Stand<'a> {
         }
         first.max(self.placed_box(pair[0]).clearance_from(&q, s))
     }
+}
+
+/// At least the radius of a ball that holds another one and balls around all its points.
+#[inline(always)]
+fn with_balls(around: f64, radius: f64) -> f64 {
+    if radius > 0.0 { (around + radius) * (1.0 + BOUND_SLACK) } else { around }
+}
+
+/// How deep two rounded polytopes overlap; none: they touch, or are separated.
+fn rounded_depth(pair: &RoundedPair<'_>, effort: &mut Effort<'_>) -> Result<Option<Deep>, Stopped> {
+    let found = rounded::measure_depth(pair, false, &mut Witness::default(), effort)?;
+    if let Some(why) = found.stopped {
+        return Err(why);
+    }
+    let rounded::RoundedDepth { proof, lower, upper, direction, .. } = found;
+    let is_deep = proof.verdict == Verdict::Overlapping;
+    Ok(is_deep.then_some(Deep { lower, upper, direction }))
 }
 
 fn number(index: usize) -> u32 {

@@ -17,6 +17,19 @@ pub struct StillBody {
     pub pose: Pose,
 }
 
+impl StillBody {
+    /// A box that holds it.
+    fn placed_box(&self) -> PlacedBox {
+        let Self { body, pose } = self;
+        PlacedBox::new(body.hull(), *pose, pose.skew()).rounded(body.radius())
+    }
+
+    /// A ball that holds it, in the world.
+    fn ball(&self) -> OuterBall {
+        OuterBall::of(self.body.hull(), &self.pose).rounded(self.body.radius())
+    }
+}
+
 /// What the table of faces, which depths are measured with, takes for each vertex of a polytope: a
 /// point, two faces and three edges.
 const FACE_TABLE_BYTES: usize = 24 + 2 * 40 + 3 * 40;
@@ -58,11 +71,9 @@ pub struct Still {
 impl Still {
     /// Builds the tree.
     pub fn new(bodies: Vec<StillBody>) -> Self {
-        let boxes: Vec<PlacedBox> =
-            bodies.iter().map(|b| PlacedBox::new(b.body.hull(), b.pose, b.pose.skew())).collect();
+        let boxes: Vec<PlacedBox> = bodies.iter().map(StillBody::placed_box).collect();
         let bounds: Vec<[Vec3; 2]> = boxes.iter().map(PlacedBox::world_bounds).collect();
-        let balls =
-            bodies.iter().map(|still| OuterBall::of(still.body.hull(), &still.pose)).collect();
+        let balls = bodies.iter().map(StillBody::ball).collect();
         let small = |index: usize| u32::try_from(index).expect("limited at the door");
         let (clouds, others): (Vec<usize>, Vec<usize>) =
             (0..bodies.len()).partition(|index| bodies[*index].body.cloud().is_some());
@@ -94,11 +105,11 @@ impl Still {
         index: usize,
         change: impl FnOnce(&mut BoxedCloud) -> T,
     ) -> Option<T> {
-        let StillBody { body, pose } = self.bodies.get_mut(index)?;
-        let PartBody::Cloud(cloud) = body else { return None };
+        let still = self.bodies.get_mut(index)?;
+        let PartBody::Cloud(cloud) = &mut still.body else { return None };
         let changed = change(cloud);
-        self.boxes[index] = PlacedBox::new(cloud.around(), *pose, pose.skew());
-        self.balls[index] = OuterBall::of(cloud.around(), pose);
+        self.boxes[index] = still.placed_box();
+        self.balls[index] = still.ball();
         Some(changed)
     }
 

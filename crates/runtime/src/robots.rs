@@ -44,8 +44,9 @@ pub fn part_ids(parts: &[RobotPart]) -> Vec<ContentId> {
     let mut known = HashMap::new();
     let id_of = |part: &RobotPart| {
         let mesh = part.body.mesh().map(TriangleBody::address);
-        let id = known.entry((Arc::as_ptr(part.body.hull()), mesh));
-        *id.or_insert_with(|| Body::of_whole(part.body.hull(), part.body.mesh(), 0.0).id())
+        let (hull, radius) = (part.body.hull(), part.body.radius());
+        let id = known.entry((Arc::as_ptr(hull), mesh, radius.to_bits()));
+        *id.or_insert_with(|| Body::of_whole(hull, part.body.mesh(), radius).id())
     };
     parts.iter().map(id_of).collect()
 }

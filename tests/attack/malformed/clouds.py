@@ -1,4 +1,4 @@
-"""Clouds of points in cells that are none, or are some only to be slow or large; and changes that cannot be made."""
+"""Clouds and round bodies in cells that are none, or are some only to be slow or large; and changes that cannot be made."""
 import array, time
 
 BAD, FULL, LATER = 'INVALID_ARGUMENT', 'RESOURCE_EXHAUSTED', 'DEADLINE_EXCEEDED'
@@ -100,3 +100,38 @@ def bodies(wire, report):
                 took = time.monotonic() - started
                 report.holds(reply.code in ('OK', LATER) and took < 11 * wire.slow, f'{name} beside {other} in {method}: {took:.1f} s, {reply.code}')
     for id in ids.values(): wire.call('DeletePolytope', {'id': id})
+BALL = '<robot name="round-slider"><link name="rail"/><link name="cart"><collision><geometry>%s</geometry></collision></link>' + SLIDER.split('</link>\n', 1)[1]
+
+
+def round_cells(wire, report):
+    """Radii that are none, very large, very small and of URDFs, beside links of the same."""
+    robot = wire.call('RegisterRobot', {'urdf': BALL % '<sphere radius="0.5"/>'}).message.robot.id
+    cell = lambda *given: {'robots': [{'robotId': robot}], 'obstacles': [{'rounded': one} for one in given]}
+    check = lambda *given, **more: {'cell': cell(*given), 'values': [0.0, 1.0], **more}
+    good = {'radius': 0.25, 'vertices': {'xyz': [3, 0, 0]}}
+    for wrong in ('NaN', 'Infinity', '-Infinity', 1e300, 1.7e308, -1.0, -5e-324, 2.0**960 * (1 + 2.0**-52)):
+        report.refused(f'a radius of {wrong}', wire.call('CheckConfigurations', check(good, {**good, 'radius': wrong})), BAD, field='cell.obstacles[1].rounded.radius')
+        report.refused(f'a length of {wrong}', wire.call('CheckConfigurations', check({'length': wrong, 'radius': 1})), BAD, field='cell.obstacles[0].rounded.length')
+        report.refused(f'a box of {wrong}', wire.call('CheckConfigurations', check({'box': {'x': 1, 'y': wrong}})), BAD, field='cell.obstacles[0].rounded.box.y')
+    report.refused('a point that is none', wire.call('CheckConfigurations', check({'vertices': {'xyz': [0, 'NaN', 0]}, 'radius': 1})), BAD, field='cell.obstacles[0].rounded.vertices.xyz[1]')
+    report.refused('no point', wire.call('CheckConfigurations', check({'vertices': {}, 'radius': 1})), BAD)
+    many = {'vertices': {'xyz': [0.0] * 3 * (wire.limit('inline_points_max') // 2 + 1)}, 'radius': 1}
+    report.refused('too many points of two', wire.call('CheckConfigurations', check(many, many)), BAD, field='cell.obstacles[1].rounded.vertices')
+    for wrong in ('NaN', 'inf', '-1', '1e300', '1e999', ''):
+        report.refused(f'a sphere of {wrong}', wire.call('RegisterRobot', {'urdf': BALL % f'<sphere radius="{wrong}"/>'}), BAD, field='urdf')
+        report.refused(f'a capsule of {wrong}', wire.call('RegisterRobot', {'urdf': BALL % f'<capsule radius="1" length="{wrong}"/>'}), BAD, field='urdf')
+
+    made = {'tiny': {'radius': 5e-324}, 'huge': {'radius': 2.0**960}, 'huge and far': {'vertices': {'xyz': [2.0**960, 0, 0]}, 'radius': 2.0**960},
+            'long': {'length': 2.0**960, 'radius': 1e-300}, 'wide': {'box': {'x': 1e200, 'y': 1e-200, 'z': 0}, 'radius': 1e150}, 'none': {'radius': 0}}
+    for mode in MODES:
+        for name, given in made.items():
+            started = time.monotonic()
+            reply = wire.call('CheckConfigurations', check(given, mode=mode, withGradient=True), timeout=10)
+            took = time.monotonic() - started
+            report.holds(reply.code in ('OK', LATER) and took < 11 * wire.slow, f'{name} in {mode}: {took:.1f} s, {reply.code}')
+    for name, given in made.items():
+        asked = {'cell': cell(given), 'starts': [-9.0], 'ends': [9.0], 'certificate': True}
+        reply = wire.call('CheckEdges', asked, timeout=10)
+        report.holds(reply.code in ('OK', LATER), f'an edge beside {name}: {reply}')
+    report.holds(wire.call('GetServerInfo', {}).code == 'OK', 'alive')
+    wire.call('DeleteRobot', {'id': robot})

@@ -79,7 +79,14 @@ impl Place {
                 | Self::Compound,
                 Kind::Polytope,
             )
-            | (Self::Session | Self::SceneQuery | Self::Compound, Kind::Rounded)
+            | (
+                Self::Session
+                | Self::SceneQuery
+                | Self::Obstacle
+                | Self::RobotPart
+                | Self::Compound,
+                Kind::Rounded,
+            )
             | (Self::Session | Self::Obstacle, Kind::Cloud)
             | (
                 Self::Session | Self::Obstacle | Self::RobotPart,
@@ -92,8 +99,6 @@ impl Place {
             (Self::Compound, Kind::Polyhedron) => Err("polyhedra beside or in compounds"),
             (Self::SceneQuery, Kind::Surface) => Err("questions to a scene about surfaces"),
             (Self::Compound, Kind::Surface) => Err("surfaces beside or in compounds"),
-            (Self::Obstacle, Kind::Rounded) => Err("rounded polytopes as obstacles"),
-            (Self::RobotPart, Kind::Rounded) => Err("rounded polytopes as parts of robots"),
         }
     }
 

@@ -66,18 +66,19 @@ impl<'a> BallBeside<'a> {
         })
     }
 
-    /// How far the ball is from the hull, or how deep in it.
+    /// How far the ball is from the hull, or how deep in it, with these radii of balls around the
+    /// points of the hull and around the centre.
     pub(super) fn clearance(
         &self,
-        radius: f64,
+        radii: [f64; 2],
         effort: &mut Effort<'_>,
     ) -> Result<BallClearance, Stopped> {
-        if radius > 0.0 { self.of_ball(radius, effort) } else { self.of_point(effort) }
+        let is_rounded = radii.iter().any(|radius| *radius > 0.0);
+        if is_rounded { self.of_ball(radii, effort) } else { self.of_point(effort) }
     }
 
-    fn of_ball(&self, radius: f64, effort: &mut Effort<'_>) -> Result<BallClearance, Stopped> {
-        let (pair, witness) =
-            (RoundedPair { cores: self.cores(), radii: [0.0, radius] }, &mut Witness::default());
+    fn of_ball(&self, radii: [f64; 2], effort: &mut Effort<'_>) -> Result<BallClearance, Stopped> {
+        let (pair, witness) = (RoundedPair { cores: self.cores(), radii }, &mut Witness::default());
         let method = &distance::METHODS[0];
         let apart = rounded::measure(&pair, method, Stops::default(), witness, effort)?;
         let verdict = apart.proof.verdict;

@@ -166,6 +166,8 @@ impl PointCloud {
 pub struct PlacedCloud<'a> {
     cloud: &'a PointCloud,
     seen: SeenCloud,
+    /// Of the balls around all points of the hull that it is asked about, metres.
+    hull_radius: f64,
 }
 
 /// A hull, and how near to it balls are asked for.
@@ -210,12 +212,30 @@ impl<'a> PlacedCloud<'a> {
     pub fn with_skew(cloud: &'a PointCloud, pose: Pose, skew: f64) -> Self {
         let [low, high] = cloud.corners;
         let size = low.abs().sup(&high.abs()).sum();
-        Self { cloud, seen: SeenCloud { pose, skew, size } }
+        Self { cloud, seen: SeenCloud { pose, skew, size }, hull_radius: 0.0 }
+    }
+
+    /// The same beside hulls with balls of this radius, metres, around all their points: what is
+    /// asked of a hull is answered of such a rounded one.
+    #[must_use]
+    #[inline]
+    pub fn beside_rounded(self, hull_radius: f64) -> Self {
+        Self { hull_radius, ..self }
     }
 
     /// That of every ball, metres.
     pub fn radius(&self) -> f64 {
         self.cloud.radius
+    }
+
+    /// That of the balls around the points of a hull, and that of the cloud's.
+    fn radii(&self) -> [f64; 2] {
+        [self.hull_radius, self.cloud.radius]
+    }
+
+    /// At least the sum of both.
+    fn radii_above(&self) -> f64 {
+        Reach::of_rounded(self.radii(), 0.0).upper()
     }
 
     /// Where a point is, rounded.
@@ -247,7 +267,7 @@ impl<'a> PlacedCloud<'a> {
         margin: f64,
         effort: &mut Effort<'_>,
     ) -> Result<Verdict, Stopped> {
-        let reach = Reach::of_rounded([0.0, self.cloud.radius], margin);
+        let reach = Reach::of_rounded(self.radii(), margin);
         let within = reach.upper();
         let probe = HullProbe::new(hull, skew, &self.seen);
         let (mut open, mut touches, mut last) = (Vec::new(), false, None);
@@ -300,7 +320,7 @@ impl<'a> PlacedCloud<'a> {
         mut visit: impl FnMut(u32, &mut Effort<'_>) -> Result<f64, Stopped>,
     ) -> Result<(), Stopped> {
         let probe = HullProbe::new(&around.hull, around.skew, &self.seen);
-        let radius = self.cloud.radius;
+        let radius = self.radii_above();
         let mut known = with_radius(around.within, radius);
         let mut last = None;
         self.cloud.forest.walk(
@@ -359,7 +379,7 @@ impl<'a> PlacedCloud<'a> {
         effort: &mut Effort<'_>,
     ) -> Result<Option<NearestBall>, Stopped> {
         let probe = HullProbe::new(hull, skew, &self.seen);
-        let mut search = BallSearch::new(above, self.cloud.radius);
+        let mut search = BallSearch::new(above, self.radii_above());
         let plane = Cell::new(SeenPlane::NONE);
         self.cloud.forest.walk(
             search.known,
@@ -409,8 +429,8 @@ impl<'a> PlacedCloud<'a> {
             let (upper, exact) = if is_inside {
                 (tops[lane] + depth_error, None)
             } else {
-                let exact = self.ball(probe.hull(), point).clearance(self.cloud.radius, effort)?;
-                (with_radius(exact.upper, self.cloud.radius), Some(exact))
+                let exact = self.ball(probe.hull(), point).clearance(self.radii(), effort)?;
+                (with_radius(exact.upper, self.radii_above()), Some(exact))
             };
             search.add(BallCandidate { lower, point, exact }, upper);
         }
@@ -436,7 +456,7 @@ impl<'a> PlacedCloud<'a> {
         for BallCandidate { point, exact, .. } in found.iter().copied() {
             let clearance = match exact {
                 Some(known) => known,
-                None => self.ball(hull, point).clearance(self.cloud.radius, effort)?,
+                None => self.ball(hull, point).clearance(self.radii(), effort)?,
             };
             lower = lower.min(clearance.lower);
             let is_first = best.is_none_or(|best| {

@@ -51,7 +51,7 @@ fn worst(verdicts: &[Verdict]) -> Verdict {
 fn nearest_one_by_one(hull: &Placed<'_>, cloud: &PointCloud, pose: &Pose) -> NearestBall {
     let all = cloud.points().iter().enumerate().map(|(number, point)| {
         let ball = BallBeside::new(hull, *point, pose);
-        let clearance = ball.clearance(cloud.radius(), &mut Effort::unlimited()).unwrap();
+        let clearance = ball.clearance([0.0, cloud.radius()], &mut Effort::unlimited()).unwrap();
         NearestBall { point: u32::try_from(number).unwrap(), clearance }
     });
     all.min_by(|a, b| a.clearance.upper.total_cmp(&b.clearance.upper)).unwrap()

@@ -1,9 +1,13 @@
 //! The search along one edge, a look at one configuration at a time.
 
 use super::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
-use crate::cell::{BodyPair, Cell};
-use crate::speed::{FrameVelocity, MotionBound, PathSpeeds, SeenMotion, common_frame, kept_apart};
+use crate::ball::length_at_most;
+use crate::cell::{BodyPair, Cell, CellLink};
+use crate::speed::{
+    FrameVelocity, MotionBound, PathSpeeds, SeenMotion, common_frame, kept_apart, stretched_by,
+};
 use crate::stand::Stand;
+use clearance_geometry::claim::Reach;
 use clearance_geometry::distance::{DistanceSide, compare_beyond, compare_with_reach};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::number::rounding::BOUND_SLACK;
@@ -108,8 +112,12 @@ impl<'a> EdgeSearch<'a> {
     /// For edges of a cell.
     pub(super) fn new(cell: &'a Cell, question: EdgeQuestion) -> Self {
         let of = |pair: &[usize; 2]| {
-            let common = common_frame(cell, pair.map(|link| &cell.links[link]));
-            (common, kept_apart(cell, common, question.reach.upper() + cell.slack))
+            let links = pair.map(|link| &cell.links[link]);
+            let common = common_frame(cell, links);
+            // Balls around points are not stretched, but the distance that they have to keep is.
+            let radii: f64 = links.iter().map(|link: &&CellLink| link.radius).sum();
+            let keep = kept_apart(cell, common, question.margin + cell.slack);
+            (common, keep + stretched_by(cell, common, radii))
         };
         Self {
             cell,
@@ -325,7 +333,8 @@ impl<'a> EdgeSearch<'a> {
         Ok(if self.known.len() > end { Looked::Near(end) } else { Looked::Free })
     }
 
-    /// How a pair stands: in contact, or how far apart beside `within`.
+    /// How a pair stands: in contact, which is within the margin, or how far apart beside `within`,
+    /// which is no less.
     fn room(
         &mut self,
         stand: &mut Stand<'_>,
@@ -337,14 +346,21 @@ impl<'a> EdgeSearch<'a> {
             self.witnesses.push(Witness::default());
             self.witnesses.len() - 1
         });
-        let reach = self.question.reach;
+        let margin = self.question.margin;
         if let Some(beside) = stand.cloud(pair.bodies) {
-            return beside.side(reach, within, effort);
+            return beside.side(margin, within, effort);
         }
+        let radii = stand.radii(pair.bodies);
+        // Without the balls around their points they are farther apart by the radii.
+        let within = match Reach::of_rounded(radii, 0.0).upper() {
+            of_both if of_both > 0.0 => (within + of_both).next_up(),
+            _ => within,
+        };
         if let Some(solids) = stand.solids(pair.bodies) {
-            return solids.side(reach, within, &mut self.witnesses[at], effort);
+            return solids.side(margin, within, &mut self.witnesses[at], effort);
         }
         let (placed, witness) = (stand.hulls(pair.bodies), &mut self.witnesses[at]);
+        let reach = Reach::of_rounded(radii, margin);
         if !reach.is_zero()
             && compare_with_reach(&placed, reach, witness, effort)?.order != Ordering::Greater
         {
@@ -368,7 +384,7 @@ impl<'a> EdgeSearch<'a> {
                 let movers = EdgeMovers::Link(link);
                 stand.near_still(
                     link,
-                    within(motion, self.question.reach.upper() + cell.slack),
+                    within(motion, self.question.margin + cell.slack),
                     |bodies| {
                         found.push(EdgePair { bodies, movers, witness: None });
                     },
@@ -382,9 +398,9 @@ impl<'a> EdgeSearch<'a> {
         });
         for (index, [a, b]) in cell.link_pairs.iter().enumerate() {
             let ((p, r), (q, s)) = (stand.link_ball(*a), stand.link_ball(*b));
-            let squared = (p - q).norm_squared();
-            let is_apart = |within: f64| squared > (r + s + within) * (r + s + within);
-            let keep = self.question.reach.upper() + cell.slack;
+            let apart = length_at_most(&(p - q));
+            let is_apart = |within: f64| apart > (r + s + within) * (1.0 + BOUND_SLACK);
+            let keep = self.question.margin + cell.slack;
             if is_apart(within(motions[*a] + motions[*b], keep)) {
                 continue;
             }
@@ -411,7 +427,7 @@ impl<'a> EdgeSearch<'a> {
         match movers {
             EdgeMovers::Link(link) => {
                 let motion = self.link_motion(stand, link, half);
-                within(motion, self.question.reach.upper() + self.cell.slack)
+                within(motion, self.question.margin + self.cell.slack)
             }
             EdgeMovers::LinkPair(index) => {
                 let two = self.cell.link_pairs[index];
@@ -441,7 +457,7 @@ impl<'a> EdgeSearch<'a> {
             Some(frame) if bound.speed > 0.0 => frame,
             _ => return bound.rounding,
         };
-        let (centre, radius) = stand.link_ball(link);
+        let (centre, radius) = stand.hulls_ball(link);
         let mut seen = self.velocities[frame].at(&centre);
         if let Some(other) = seen_from {
             let carrier = self.velocities[other].at(&centre);

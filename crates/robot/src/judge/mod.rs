@@ -10,12 +10,13 @@ use super::claim::{
 };
 use clearance_proof::Vec3;
 use clearance_proof::claim::{
-    Bodies, Direction, MarginClaim, Points, RoundedSolids, Solid, SolidMarginClaim,
+    Bodies, Direction, MarginClaim, Points, Reach, RoundedSolids, Solid, SolidMarginClaim,
     SolidMarginProof, Solids, StaticProof, Verdict,
 };
 use clearance_proof::effort::Effort;
 use clearance_proof::judge::{
-    Refusal, judge_margin, judge_solid_margin, judge_solids, judge_static_with,
+    Refusal, judge_margin, judge_rounded_solids, judge_solid_margin, judge_solids,
+    judge_static_with,
 };
 use clearance_proof::number::rounding::BOUND_SLACK;
 use clearance_proof::pose::Pose;
@@ -89,8 +90,9 @@ struct CheckedPair {
     bodies: [u32; 2],
     /// The frame that carries both.
     common: Option<usize>,
-    /// How far apart the two have to stay as seen from there, so that they keep the margin in the
-    /// world whichever way the frame is turned: it may stretch one way more than another.
+    /// How far apart the two have to stay as seen from there without balls around their points, so
+    /// that they keep the radii and the margin in the world whichever way the frame is turned: it
+    /// may stretch one way more than another.
     keep: f64,
 }
 
@@ -116,7 +118,8 @@ impl<'a> Judge<'a> {
         link_pairs.sort_unstable();
         let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
         let checked = |bodies: [u32; 2], common: Option<usize>| {
-            let keep = claim.margin * (1.0 + 4.0 * (stretch_to_world(tree, common) - 1.0));
+            let apart = Reach::of_rounded(radii_of(subject, bodies), claim.margin).upper();
+            let keep = apart * (1.0 + 4.0 * (stretch_to_world(tree, common) - 1.0));
             CheckedPair { bodies, common, keep }
         };
         for (a, part) in subject.parts.iter().enumerate() {
@@ -261,7 +264,7 @@ impl<'a> Judge<'a> {
             }
             GapProof::Cover(cover) => {
                 let shown = SolidMarginProof::Beyond(cover);
-                margin_of(solids, SolidMarginClaim { margin: *gap, shown }, effort)
+                margin_of(solids, [0.0; 2], SolidMarginClaim { margin: *gap, shown }, effort)
             }
         };
         judged.map_err(|refusal| EdgeRefusal::Gap(index, *pair, refusal.to_string()))
@@ -293,7 +296,7 @@ impl<'a> Judge<'a> {
         };
         let [p, q] = [a, b].map(|body| middle.centres[body]);
         let [r, s] = [a, b].map(|body| self.loads[body].radius * self.loads[body].stretch);
-        let apart = (p - q).norm() - r - s;
+        let apart = length_at_most(&(p - q)) - r - s;
         let slack = (p.abs().sum() + q.abs().sum()) * BOUND_SLACK;
         apart - slack > self.reach(pair, closing, middle.half)
     }
@@ -317,7 +320,8 @@ impl<'a> Judge<'a> {
         }
         let middle = self.place(at, 0.0);
         let solids = self.solids(pair, &middle);
-        in_contact(solids, proof, self.claim.margin, effort)
+        let bodies = RoundedSolids { cores: solids, radii: radii_of(self.subject, pair) };
+        in_contact(bodies, proof, self.claim.margin, effort)
             .map_err(|why| EdgeRefusal::Contact(why.to_string()))
     }
 }
@@ -327,18 +331,36 @@ fn hulls<'a>(solids: &Solids<'a>) -> Bodies<'a> {
     Bodies { p: solids.p.points, q: solids.q.points }
 }
 
-/// How two bodies that are not rounded compare with a margin.
+/// The radii of the balls around all points of two bodies, metres.
+fn radii_of(subject: &EdgeSubject<'_>, bodies: [u32; 2]) -> [f64; 2] {
+    bodies.map(|body| {
+        let body = body as usize;
+        let still = || subject.still_radii.get(body - subject.parts.len());
+        subject.parts.get(body).map_or_else(|| still().copied().unwrap_or(0.0), |part| part.radius)
+    })
+}
+
+/// At most the length of a vector, but for rounding: where its square is infinite, or too small to
+/// be rounded well, its largest coordinate.
+fn length_at_most(v: &Vec3) -> f64 {
+    let squared = v.norm_squared();
+    let is_known = (f64::MIN_POSITIVE..f64::INFINITY).contains(&squared);
+    if is_known { squared.sqrt() } else { v.amax() }
+}
+
+/// How two bodies with these radii compare with a margin.
 fn margin_of(
     cores: Solids<'_>,
+    radii: [f64; 2],
     claim: SolidMarginClaim<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
-    judge_solid_margin(&RoundedSolids { cores, radii: [0.0; 2] }, &claim, effort)
+    judge_solid_margin(&RoundedSolids { cores, radii }, &claim, effort)
 }
 
 /// Two bodies are in contact, or within the margin.
 fn in_contact(
-    solids: Solids<'_>,
+    RoundedSolids { cores: solids, radii }: RoundedSolids<'_>,
     proof: &EdgeContactProof,
     margin: f64,
     effort: &mut Effort<'_>,
@@ -362,7 +384,13 @@ fn in_contact(
         }
         EdgeContactProof::Near(pairs) => {
             let shown = SolidMarginProof::Within(pairs);
-            margin_of(solids, SolidMarginClaim { margin, shown }, effort)
+            margin_of(solids, radii, SolidMarginClaim { margin, shown }, effort)
+        }
+        EdgeContactProof::Rounded(proof) => {
+            if proof.verdict() != Verdict::Overlapping {
+                return Err(Refusal::BoundFails("what is rounded is shown to overlap"));
+            }
+            judge_rounded_solids(&RoundedSolids { cores: solids, radii }, proof, effort)
         }
     }
 }

@@ -31,7 +31,7 @@ impl Case {
 
 /// Edges of a cell with their certificates.
 fn cases(cell: &Cell, margin: f64, seed: u64) -> Vec<Case> {
-    let question = EdgeQuestion { reach: margin.into(), ..QUESTION };
+    let question = EdgeQuestion { margin, ..QUESTION };
     let mut found = Vec::new();
     for (count, longest) in [(12, 1.0), (4, 5.0)] {
         let [from, to] = edges(count, longest, &mut Random(seed));

@@ -13,7 +13,7 @@ use crate::edge::{EdgeAnswer, EdgeQuestion};
 use crate::parts::MeshTreatment;
 use crate::still::StillBody;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Reach, Verdict};
+use clearance_geometry::claim::Verdict;
 use clearance_geometry::cloud::{PlacedCloud, PointCloud};
 use clearance_geometry::effort::Effort;
 use clearance_geometry::pair::Placed;
@@ -95,7 +95,7 @@ fn edges_of_meshes_among_balls_end_where_those_of_their_pieces_do() {
     for twice in scenes(random) {
         let from = twice.values(40, random);
         let to: Vec<f64> = from.iter().map(|value| value + 0.1 * random.signed()).collect();
-        let question = EdgeQuestion { reach: Reach::ZERO, tolerance: 1e-6, steps_max: u64::MAX };
+        let question = EdgeQuestion { margin: 0.0, tolerance: 1e-6, steps_max: u64::MAX };
         let [whole, in_pieces] = twice
             .cells
             .each_ref()

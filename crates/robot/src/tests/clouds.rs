@@ -8,7 +8,7 @@ use crate::cloud::{BoxedCloud, CloudChange};
 use crate::edge::{EdgeAnswer, EdgeQuestion};
 use crate::still::StillBody;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Reach, Verdict};
+use clearance_geometry::claim::Verdict;
 use clearance_geometry::cloud::PointCloud;
 use clearance_geometry::distance::METHODS;
 use clearance_geometry::effort::Effort;
@@ -193,7 +193,7 @@ fn edges_among_a_cloud_are_free_where_their_samples_are() {
     let from = configurations(60, &mut Random(8));
     let mut random = Random(9);
     let to: Vec<f64> = from.iter().map(|value| value + 0.1 * random.signed()).collect();
-    let question = EdgeQuestion { reach: Reach::ZERO, tolerance: 1e-6, steps_max: u64::MAX };
+    let question = EdgeQuestion { margin: 0.0, tolerance: 1e-6, steps_max: u64::MAX };
     let answers = cell.check_edges(question, [&from, &to], &mut Effort::unlimited());
     let is_free = |values: &[f64]| ask(&cell, CheckMode::FirstPair, values) == [Checked::Free];
     let (mut free, mut met) = (0, 0);

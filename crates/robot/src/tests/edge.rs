@@ -8,13 +8,12 @@ use crate::edge::{EdgeAnswer, EdgeQuestion};
 use crate::speed::PathSpeeds;
 use crate::still::StillBody;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::Reach;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::pose::Pose;
 use clearance_samples::Random;
 
 pub(super) const QUESTION: EdgeQuestion =
-    EdgeQuestion { reach: Reach::ZERO, tolerance: 1e-6, steps_max: u64::MAX };
+    EdgeQuestion { margin: 0.0, tolerance: 1e-6, steps_max: u64::MAX };
 
 fn between(from: &[f64], to: &[f64], t: f64) -> Vec<f64> {
     from.iter().zip(to).map(|(a, b)| if t >= 1.0 { *b } else { a + t * (b - a) }).collect()
@@ -130,7 +129,7 @@ fn thin_sheets_are_not_missed_and_margins_are_kept() {
     );
     assert_eq!(pair, [0, 1]);
     assert_eq!(ask(QUESTION, -6.0, 2.499), EdgeAnswer::Free);
-    let margin = EdgeQuestion { reach: 0.5.into(), ..QUESTION };
+    let margin = EdgeQuestion { margin: 0.5, ..QUESTION };
     assert_eq!(ask(margin, -6.0, 1.999), EdgeAnswer::Free);
     let EdgeAnswer::Contact { free_until, contact_at, .. } = ask(margin, -6.0, 2.4) else {
         panic!()

@@ -10,6 +10,7 @@ mod kinematics;
 mod noticing;
 mod reading;
 mod room;
+mod rounded;
 mod skewed;
 mod solids;
 mod surfaces;

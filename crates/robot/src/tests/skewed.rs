@@ -182,8 +182,7 @@ struct Seen {
 impl Seen {
     fn look(&mut self, close: &Close, story: &str) {
         let Close { cell, ends, margin } = close;
-        let question =
-            EdgeQuestion { reach: (*margin).into(), tolerance: 1e-6, steps_max: u64::MAX };
+        let question = EdgeQuestion { margin: *margin, tolerance: 1e-6, steps_max: u64::MAX };
         let effort = &mut Effort::unlimited();
         let both = [&ends[0][..], &ends[1][..]];
         let answer = cell.check_edges(question, both, effort).pop().unwrap();

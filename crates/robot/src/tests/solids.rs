@@ -16,7 +16,7 @@ use crate::model::{BuildError, Sources};
 use crate::parts::{MeshContent, MeshFiles, MeshTreatment, PartSource};
 use crate::still::StillBody;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Reach, SolidProof, Verdict};
+use clearance_geometry::claim::{SolidProof, Verdict};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::convex_hull;
 use clearance_geometry::polyhedron::{Polyhedron, TriangleBody};
@@ -437,8 +437,7 @@ fn edges_among_meshes_end_as_those_among_their_boxes() {
     let (from, step) = (twice.values(80, random), twice.values(80, random));
     let to: Vec<f64> = from.iter().zip(&step).map(|(a, b)| a + 0.3 * b).collect();
     for margin in [0.0, 0.01] {
-        let question =
-            EdgeQuestion { reach: Reach::from(margin), tolerance: 1e-6, steps_max: 1 << 20 };
+        let question = EdgeQuestion { margin, tolerance: 1e-6, steps_max: 1 << 20 };
         let [whole, in_boxes] = twice
             .cells
             .each_ref()
@@ -466,7 +465,7 @@ fn edges_among_meshes_end_as_those_among_their_boxes() {
 #[test]
 fn a_path_through_a_channel_is_free_and_one_into_its_floor_ends_there() {
     let cell = among(&slider(0.0625), polyhedron(&channel()));
-    let question = EdgeQuestion { reach: Reach::ZERO, tolerance: 1e-6, steps_max: 1 << 20 };
+    let question = EdgeQuestion { margin: 0.0, tolerance: 1e-6, steps_max: 1 << 20 };
     let ask = |from: [f64; 3], to: [f64; 3]| {
         cell.check_edges(question, [&from, &to], &mut Effort::unlimited()).remove(0)
     };
@@ -489,8 +488,7 @@ pub(super) struct Told<'a> {
 
 impl<'a> Told<'a> {
     pub(super) fn of(cell: &'a Cell, ends: [Vec<f64>; 2], margin: f64) -> Self {
-        let reach = Reach::from(margin);
-        let question = EdgeQuestion { reach, tolerance: 1e-6, steps_max: 1 << 20 };
+        let question = EdgeQuestion { margin, tolerance: 1e-6, steps_max: 1 << 20 };
         let effort = &mut Effort::unlimited();
         let [from, to] = &ends;
         let answer = cell.check_edges(question, [from, to], effort).remove(0);
@@ -499,6 +497,11 @@ impl<'a> Told<'a> {
     }
 
     pub(super) fn judged(&self) -> Result<(), EdgeRefusal> {
+        self.judged_with_radii(0.0)
+    }
+
+    /// The same where links have balls around their points that are larger by this, metres.
+    pub(super) fn judged_with_radii(&self, by: f64) -> Result<(), EdgeRefusal> {
         let (mut free_until, mut contact) = (1.0, None);
         if let EdgeAnswer::Contact { free_until: until, contact_at, pair } = self.answer {
             (free_until, contact) = (until, Some((contact_at, pair)));
@@ -506,7 +509,8 @@ impl<'a> Told<'a> {
         assert_eq!(contact.is_none(), self.answer == EdgeAnswer::Free);
         let ends = [&self.ends[0][..], &self.ends[1]];
         let claim = EdgeClaim { ends, margin: self.margin, free_until, contact };
-        let subject = self.cell.subject();
+        let mut subject = self.cell.subject();
+        subject.parts.iter_mut().for_each(|part| part.radius = (part.radius + by).max(0.0));
         judge_edge(&subject, &claim, &self.certificate, &mut Effort::unlimited())
     }
 

@@ -18,7 +18,7 @@ use crate::model::Sources;
 use crate::parts::{MeshContent, MeshFiles, MeshTreatment, PartSource};
 use crate::still::StillBody;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Reach, SolidProof, Verdict};
+use clearance_geometry::claim::{SolidProof, Verdict};
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::convex_hull;
 use clearance_geometry::polyhedron::{TriangleBody, TriangleSurface};
@@ -118,8 +118,7 @@ fn edges_among_surfaces_end_as_those_among_their_triangles() {
     let (from, step) = (twice.values(50, random), twice.values(50, random));
     let to: Vec<f64> = from.iter().zip(&step).map(|(a, b)| a + 0.2 * b).collect();
     for margin in [0.0, 0.01] {
-        let question =
-            EdgeQuestion { reach: Reach::from(margin), tolerance: 1e-6, steps_max: 1 << 20 };
+        let question = EdgeQuestion { margin, tolerance: 1e-6, steps_max: 1 << 20 };
         let [whole, in_triangles] = twice
             .cells
             .each_ref()

@@ -99,11 +99,12 @@ pub struct Questions {
 }
 
 impl Frame {
-    /// Whether it adds a rounded part, or puts one in the place of others.
+    /// Whether it adds a rounded part, also as a link, or puts one in the place of others.
     pub fn has_rounded(&self) -> bool {
         let added = self.added.iter().flat_map(|body| &body.parts);
         let changed = self.changed.iter().flat_map(|change| &change.parts);
-        added.chain(changed).any(Part::is_rounded)
+        let mut links = self.robots.added.iter().flat_map(|one| &one.robot.parts);
+        added.chain(changed).any(Part::is_rounded) || links.any(|part| part.body.radius() > 0.0)
     }
 
     /// Whether it adds a mesh, also as a link, or puts one in the place of other parts.

@@ -421,8 +421,8 @@ impl<'a> PairSide<'a> {
                 }
             },
         };
-        let body = PartBody::new(polytope.clone(), mesh.clone());
-        Some(Traveller { body, radius: *radius, course })
+        let body = PartBody::new(polytope.clone(), mesh.clone()).rounded(*radius);
+        Some(Traveller { body, course })
     }
 
     /// Holds the body throughout the motion to this frame, if that is asked about; else where it

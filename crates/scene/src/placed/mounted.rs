@@ -63,7 +63,7 @@ impl Mounted {
         let body = |(index, link): (usize, &clearance_robot::model::RobotLink)| {
             let part = |part: &clearance_robot::parts::RobotPart| Part {
                 polytope: part.body.hull().clone(),
-                radius: 0.0,
+                radius: part.body.radius(),
                 mesh: part.body.mesh().cloned(),
                 body_from_part: part.frame_from_part,
             };

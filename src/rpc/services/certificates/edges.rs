@@ -120,7 +120,7 @@ impl EdgesStatement {
             let [from, to] = asked.ends.each_ref().map(|ends| &ends[place.clone()]);
             let claim = EdgeClaim {
                 ends: [from, to],
-                margin: asked.question.reach.upper(),
+                margin: asked.question.margin,
                 free_until: told.free_until,
                 contact: told.contact,
             };

@@ -8,6 +8,7 @@ use super::digested::Digested;
 use crate::convert::body::hull_bytes;
 use crate::convert::catalogue::Catalogue;
 use crate::convert::geometry::{points, pose, vector};
+use crate::convert::rounded::RoundedPoints;
 use crate::path::{Path, WithinLimit};
 use crate::status::Failure;
 use clearance_bodies::Body;
@@ -19,6 +20,7 @@ use clearance_geometry::hull::HullError;
 use clearance_geometry::pose::Pose;
 use clearance_proto as api;
 use clearance_proto::robot_obstacle::Shape as Wire;
+use clearance_proto::rounded_shape::Core;
 use clearance_robot::Robot;
 use clearance_robot::body::PartBody;
 use clearance_robot::cell::{BodyPair, Cell, Instance};
@@ -40,6 +42,7 @@ pub struct AskedCell {
 enum ObstacleShape {
     Registered(Arc<Stored>),
     Points(Vec<Vec3>),
+    Rounded(RoundedPoints),
     /// By its half sizes.
     Box(Vec3),
     Cloud(AskedCloud),
@@ -80,9 +83,18 @@ impl AskedCell {
         let mut obstacles = Vec::with_capacity(wire.obstacles.len());
         for (index, obstacle) in wire.obstacles.iter().enumerate() {
             let path = list.index(index);
-            if let Some(Wire::Vertices(given)) = &obstacle.shape {
+            let rounded = path.field("rounded");
+            let inline = match &obstacle.shape {
+                Some(Wire::Vertices(given)) => Some((path.field("vertices"), given)),
+                Some(Wire::Rounded(api::RoundedShape {
+                    core: Some(Core::Vertices(given)),
+                    ..
+                })) => Some((rounded.field("vertices"), given)),
+                _ => None,
+            };
+            if let Some((path, given)) = inline {
                 let count = given.xyz.len() / 3;
-                path.field("vertices").within(points_left, count)?;
+                path.within(points_left, count)?;
                 points_left.value -= count as u64;
             }
             if let Some(Wire::Cloud(given)) = &obstacle.shape {
@@ -122,6 +134,12 @@ impl AskedCell {
                     digested.tag(2);
                     digested.vector(half);
                 }
+                ObstacleShape::Rounded(RoundedPoints { points, radius }) => {
+                    digested.tag(4);
+                    digested.number(*radius);
+                    digested.size(points.len());
+                    points.iter().for_each(|point| digested.vector(point));
+                }
                 ObstacleShape::Cloud(cloud) => {
                     digested.tag(3);
                     digested.number(cloud.radius);
@@ -139,6 +157,7 @@ impl AskedCell {
         let points = self.obstacles.iter().map(|(shape, _)| match shape {
             ObstacleShape::Registered(_) => 1,
             ObstacleShape::Points(points) => points.len(),
+            ObstacleShape::Rounded(rounded) => rounded.points.len(),
             ObstacleShape::Box(_) => 8,
             ObstacleShape::Cloud(_) | ObstacleShape::RegisteredCloud(_) => 1,
         });
@@ -150,7 +169,10 @@ impl AskedCell {
         let points = self.obstacles.iter().map(|(shape, _)| match shape {
             ObstacleShape::Cloud(cloud) => cloud.points.len(),
             ObstacleShape::RegisteredCloud(stored) => stored.body.vertices().len(),
-            ObstacleShape::Registered(_) | ObstacleShape::Points(_) | ObstacleShape::Box(_) => 0,
+            ObstacleShape::Registered(_)
+            | ObstacleShape::Points(_)
+            | ObstacleShape::Rounded(_)
+            | ObstacleShape::Box(_) => 0,
         });
         points.sum()
     }
@@ -181,6 +203,7 @@ impl AskedCell {
         let registered = |(shape, _): &(ObstacleShape, Pose)| match shape {
             ObstacleShape::Registered(stored) => Some(stored.clone()),
             ObstacleShape::Points(_)
+            | ObstacleShape::Rounded(_)
             | ObstacleShape::Box(_)
             | ObstacleShape::Cloud(_)
             | ObstacleShape::RegisteredCloud(_) => None,
@@ -231,10 +254,14 @@ impl AskedCell {
                 }
                 ObstacleShape::Points(points) => of_points(&points, &mut effort)?,
                 ObstacleShape::Box(half) => of_points(&corners(&half), &mut effort)?,
+                ObstacleShape::Rounded(RoundedPoints { points, radius }) => {
+                    of_points(&points, &mut effort)?.rounded(radius)
+                }
             };
             let whole = Place::Obstacle.whole(&body);
             let whole = whole.map_err(|refused| path.not_implemented(refused.what))?;
             let body = PartBody::new(whole.hull.polytope.clone(), whole.mesh);
+            let body = body.rounded(whole.hull.radius);
             still.push(StillBody { body, pose });
         }
         let instance = |(registered, pose): &(Arc<RegisteredRobot>, Pose)| -> (Arc<_>, Pose) {
@@ -275,22 +302,28 @@ fn obstacle_shape(
     cloud_points_left: &mut Limit,
 ) -> Result<ObstacleShape, Failure> {
     let shape = obstacle.shape.as_ref();
-    let stored = match shape.ok_or_else(|| path.bad("needs id, alias, vertices, box or cloud"))? {
-        Wire::Vertices(given) => {
-            return Ok(ObstacleShape::Points(points(&path.field("vertices"), given)?));
-        }
-        Wire::Box(size) => {
-            let path = path.field("box");
-            let size = vector(&path, Some(size))?;
-            if !size.iter().all(|length| *length > 0.0) {
-                return Err(path.bad("needs three positive sizes").into());
+    let stored =
+        match shape.ok_or_else(|| path.bad("needs id, alias, vertices, box, rounded or cloud"))? {
+            Wire::Vertices(given) => {
+                return Ok(ObstacleShape::Points(points(&path.field("vertices"), given)?));
             }
-            return Ok(ObstacleShape::Box(size * 0.5));
-        }
-        Wire::Cloud(_) => return Err(path.field("cloud").bad("is read on its own").into()),
-        Wire::Id(id) => catalogue.by_id(&path.field("id"), id)?,
-        Wire::Alias(alias) => catalogue.by_alias(&path.field("alias"), alias)?,
-    };
+            Wire::Box(size) => {
+                let path = path.field("box");
+                let size = vector(&path, Some(size))?;
+                if !size.iter().all(|length| *length > 0.0) {
+                    return Err(path.bad("needs three positive sizes").into());
+                }
+                return Ok(ObstacleShape::Box(size * 0.5));
+            }
+            Wire::Rounded(shape) => {
+                let most = catalogue.limits.inline_points_max();
+                let rounded = RoundedPoints::convert(&path.field("rounded"), shape, most)?;
+                return Ok(ObstacleShape::Rounded(rounded));
+            }
+            Wire::Cloud(_) => return Err(path.field("cloud").bad("is read on its own").into()),
+            Wire::Id(id) => catalogue.by_id(&path.field("id"), id)?,
+            Wire::Alias(alias) => catalogue.by_alias(&path.field("alias"), alias)?,
+        };
     let taken = Place::Obstacle.takes(stored.body.kind());
     taken.map_err(|refused| path.not_implemented(refused.what))?;
     let Some((points, _)) = cloud_of_body(&stored.body) else {

@@ -29,14 +29,24 @@ fn contact_to_wire(contact: &EdgeContactProof) -> api::StaticCertificate {
             let solid = api::SolidProof { proof: None, margin_pairs: pairs_to_wire(pairs) };
             api::StaticCertificate { proof: Some(Proof::Solid(solid)) }
         }
+        EdgeContactProof::Rounded(proof) => solids::rounded_to_wire(proof, &[]),
     }
 }
 
 fn contact(path: &Path<'_>, wire: &api::StaticCertificate) -> Result<EdgeContactProof, Failure> {
-    let Some(Proof::Solid(solid)) = &wire.proof else {
-        let verdict = proof(path, Some(wire))?;
-        let margin_pairs = margin_pairs(path, Some(wire))?;
-        return Ok(EdgeContactProof::Polytopes { verdict, margin_pairs });
+    let solid = match &wire.proof {
+        Some(Proof::Solid(solid)) => solid,
+        Some(Proof::Rounded(wire)) => {
+            let path = path.field("rounded");
+            let proof = solids::rounded(&path, wire)?;
+            let proof = proof.ok_or_else(|| path.bad("must be about bodies in contact"))?;
+            return Ok(EdgeContactProof::Rounded(proof));
+        }
+        None | Some(_) => {
+            let verdict = proof(path, Some(wire))?;
+            let margin_pairs = margin_pairs(path, Some(wire))?;
+            return Ok(EdgeContactProof::Polytopes { verdict, margin_pairs });
+        }
     };
     let at = path;
     let path = path.field("solid");

@@ -68,7 +68,7 @@ impl AskedEdges {
         let times = if cell.has_meshes() { STEPS_AMONG_MESHES } else { 1 };
         let most = limits.edge_steps_max.saturating_mul(times);
         let steps_max = request.steps_per_edge.unwrap_or(u64::MAX).min(most);
-        let question = EdgeQuestion { reach: margin.into(), tolerance, steps_max };
+        let question = EdgeQuestion { margin, tolerance, steps_max };
         let ends = [request.starts, request.ends];
         let api::CheckEdgesRequest { certificate, report_limits, .. } = request;
         Ok(Self { question, ends, fields: ["starts", "ends"], certificate, report_limits })

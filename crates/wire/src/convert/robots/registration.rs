@@ -73,7 +73,8 @@ impl AskedRobot {
                     let stored = catalogue.by_id(&path, id)?;
                     let whole = Place::RobotPart.whole(&stored.body);
                     let whole = whole.map_err(|refused| path.not_implemented(refused.what))?;
-                    let body = PartBody::new(whole.hull.polytope.clone(), whole.mesh);
+                    let body = PartBody::new(whole.hull.polytope.clone(), whole.mesh)
+                        .rounded(whole.hull.radius);
                     registered.insert(file.name.clone(), MeshContent::Known(body));
                 }
             }
