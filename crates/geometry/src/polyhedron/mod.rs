@@ -7,7 +7,8 @@
 //! triangles, `meeting` tells whether two triangles meet; `placed` puts bodies where they are,
 //! `ray` and `interiors` tell whether their insides share a point; `groups` has polytopes around
 //! neighbouring triangles, of which a mesh keeps some (`keep`). `excess` measures any mesh,
-//! whatever it bounds, against its hull.
+//! whatever it bounds, against its hull, and `pieces` makes of it several convex bodies that hold
+//! it.
 
 mod canonical;
 pub(super) mod entering;
@@ -17,6 +18,7 @@ pub(super) mod interiors;
 mod keep;
 pub(super) mod meeting;
 mod mesh;
+pub mod pieces;
 pub(super) mod placed;
 pub(super) mod ray;
 mod surface;

@@ -161,3 +161,19 @@ pub const LIMIT_SLACK: f64 = 1e-12;
 /// By how much a number is moved outwards that is then told with four digits, relative to itself:
 /// no less than half a unit of the last one.
 pub const TOLD_DIGITS: f64 = 5e-4;
+/// How far triangles may reach into a hull that is flush with them, relative to the largest extent:
+/// faces of files in single precision are as flat as that.
+pub const FLUSH_REACH: f64 = 1e-6;
+/// How flat a face of a mesh is along which a piece may be cut, relative to the largest extent.
+pub const FACE_FLAT: f64 = 1e-5;
+/// A piece that stands out by less than this, relative to the largest extent of its mesh, is not
+/// cut: what is left is about what a bracket of it can tell.
+pub const PIECE_CONVEX: f64 = 1e-4;
+/// How near to a plane corners count as in it while cuts are ranked, relative to the largest
+/// extent.
+pub const SLICED_IN_PLANE: f64 = 1e-9;
+/// How far beside a triangle a column of a grid may be that still goes through it, relative to its
+/// edges, so that none slips through between two.
+pub const COLUMN_BESIDE: f64 = 1e-9;
+/// No less than what a distance loses in single precision, relative to the largest extent.
+pub const STEP_SINGLE: f64 = 1e-6;

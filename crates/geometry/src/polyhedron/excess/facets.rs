@@ -18,13 +18,13 @@ const FACETS_OF_ONE: usize = 64;
 const STEPS_INWARD: u32 = 24;
 
 /// See the module.
-pub(super) struct HullFacets<'a> {
+pub(in crate::polyhedron) struct HullFacets<'a> {
     hull: &'a Polytope,
     /// The vertices in the frame.
-    pub(super) corners: &'a [Vec3],
+    pub(in crate::polyhedron) corners: &'a [Vec3],
     /// For each facet a unit vector that is about its normal, and at least how far the hull reaches
     /// along it, in the frame.
-    pub(super) planes: Vec<(Vec3, f64)>,
+    pub(in crate::polyhedron) planes: Vec<(Vec3, f64)>,
     /// The facets of each vertex, ascending.
     of_vertex: Csr,
     walls: Vec<Wall>,
@@ -40,16 +40,16 @@ struct Wall {
 
 /// A ball in the hull, in the frame.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Inner {
+pub(in crate::polyhedron) struct Inner {
     /// Its middle.
-    pub(super) middle: Vec3,
+    pub(in crate::polyhedron) middle: Vec3,
     /// At most its radius; negative if the middle may be outside.
-    pub(super) radius: f64,
+    pub(in crate::polyhedron) radius: f64,
 }
 
 impl<'a> HullFacets<'a> {
     /// Of a hull that is solid.
-    pub(super) fn new(
+    pub(in crate::polyhedron) fn new(
         hull: &'a Polytope,
         corners: &'a [Vec3],
         frame: UnitFrame,
@@ -77,7 +77,7 @@ impl<'a> HullFacets<'a> {
     }
 
     /// All facets as triangles, by their corners.
-    pub(super) fn triangles(&self) -> Vec<[u32; 3]> {
+    pub(in crate::polyhedron) fn triangles(&self) -> Vec<[u32; 3]> {
         (0..).take(self.planes.len()).flat_map(|facet| self.fan(facet)).collect()
     }
 
@@ -86,13 +86,13 @@ impl<'a> HullFacets<'a> {
     }
 
     /// Six times the volume of the hull in the frame, rounded.
-    pub(super) fn six_volumes(&self) -> f64 {
+    pub(in crate::polyhedron) fn six_volumes(&self) -> f64 {
         let triangles = self.triangles().into_iter().map(|fan| self.placed(fan));
         triangles.map(|[a, b, c]| a.dot(&b.cross(&c))).sum()
     }
 
     /// How wide the hull is at most across the facet with the largest area.
-    pub(super) fn width(&self) -> f64 {
+    pub(in crate::polyhedron) fn width(&self) -> f64 {
         let area = |facet: u32| -> f64 {
             let triangles = self.fan(facet).map(|fan| self.placed(fan));
             triangles.map(|[a, b, c]| (b - a).cross(&(c - a)).norm()).sum()
@@ -111,13 +111,13 @@ impl<'a> HullFacets<'a> {
     }
 
     /// The facets of a vertex.
-    pub(super) fn of_vertex(&self, vertex: u32) -> &[u32] {
+    pub(in crate::polyhedron) fn of_vertex(&self, vertex: u32) -> &[u32] {
         self.of_vertex.row(vertex)
     }
 
     /// Whether all triangles lie in facets of the hull, wound the same way. A triangle without area
     /// has to lie in a facet, too. Exact; but now and then it says no of a triangle that does.
-    pub(super) fn hold_all(
+    pub(in crate::polyhedron) fn hold_all(
         &self,
         vertices: &[Vec3],
         triangles: &[[u32; 3]],
@@ -180,7 +180,11 @@ impl<'a> HullFacets<'a> {
 
     /// How near a triangle, in the frame, is to the plane of a facet: at most how far the hull
     /// stands out beyond the lowest of its corners.
-    pub(super) fn depth(&self, triangle: &[Vec3; 3], effort: &mut Effort<'_>) -> f64 {
+    pub(in crate::polyhedron) fn depth(
+        &self,
+        triangle: &[Vec3; 3],
+        effort: &mut Effort<'_>,
+    ) -> f64 {
         let [a, b, c] = triangle;
         let below = |facet: u32| {
             let (normal, height) = self.planes[facet as usize];
@@ -199,7 +203,7 @@ impl<'a> HullFacets<'a> {
 
     /// A large ball in the hull: from the mean of the corners, away from the nearest facet, in ever
     /// shorter steps.
-    pub(super) fn deepest(&self, effort: &Effort<'_>) -> Result<Inner, Stopped> {
+    pub(in crate::polyhedron) fn deepest(&self, effort: &Effort<'_>) -> Result<Inner, Stopped> {
         let sum: Vec3 = self.corners.iter().sum();
         let mut at = sum / self.corners.len() as f64;
         let (mut best, mut nearest) = self.ball(&at);
@@ -217,7 +221,7 @@ impl<'a> HullFacets<'a> {
 
     /// The greatest ball in the hull around an f64 point of the world near a point of the frame,
     /// and the facet that is nearest to it.
-    pub(super) fn ball(&self, near: &Vec3) -> (Inner, usize) {
+    pub(in crate::polyhedron) fn ball(&self, near: &Vec3) -> (Inner, usize) {
         let world = self.frame.outward(near);
         let (mut radius, mut nearest) = (f64::INFINITY, 0);
         for (facet, wall) in self.walls.iter().enumerate() {

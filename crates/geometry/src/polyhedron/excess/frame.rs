@@ -7,14 +7,16 @@ use crate::number::scale::PowerOfTwo;
 
 /// See the module.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct UnitFrame {
+pub(in crate::polyhedron) struct UnitFrame {
     middle: Vec3,
     exponent: i32,
 }
 
 impl UnitFrame {
     /// None where all points are one.
-    pub(super) fn around<'a>(mut points: impl Iterator<Item = &'a Vec3>) -> Option<Self> {
+    pub(in crate::polyhedron) fn around<'a>(
+        mut points: impl Iterator<Item = &'a Vec3>,
+    ) -> Option<Self> {
         let first = *points.next()?;
         let (low, high) = points.fold((first, first), |(low, high), p| (low.inf(p), high.sup(p)));
         let exponent = exponent_of((high - low).max())?;
@@ -24,28 +26,28 @@ impl UnitFrame {
 
     /// A point, as this frame has it. Its coordinates err by less than two roundings of the extent,
     /// because a difference rounds by a part of itself.
-    pub(super) fn inward(&self, p: &Vec3) -> Vec3 {
+    pub(in crate::polyhedron) fn inward(&self, p: &Vec3) -> Vec3 {
         (p - self.middle).map(|x| PowerOfTwo::new(-self.exponent).times(x))
     }
 
     /// An f64 point of the world near a point of this frame.
-    pub(super) fn outward(&self, p: &Vec3) -> Vec3 {
+    pub(in crate::polyhedron) fn outward(&self, p: &Vec3) -> Vec3 {
         p.map(|x| self.length_outward(x)) + self.middle
     }
 
     /// A length of this frame, metres.
-    pub(super) fn length_outward(&self, length: f64) -> f64 {
+    pub(in crate::polyhedron) fn length_outward(&self, length: f64) -> f64 {
         PowerOfTwo::new(self.exponent).times(length)
     }
 
     /// A length of the world, as this frame has it.
-    pub(super) fn length_inward(&self, length: f64) -> f64 {
+    pub(in crate::polyhedron) fn length_inward(&self, length: f64) -> f64 {
         // Infinite lengths are no numbers to be split.
         if length.is_finite() { PowerOfTwo::new(-self.exponent).times(length) } else { length }
     }
 
     /// A volume of this frame, cubic metres.
-    pub(super) fn volume_outward(&self, volume: f64) -> f64 {
+    pub(in crate::polyhedron) fn volume_outward(&self, volume: f64) -> f64 {
         PowerOfTwo::new(3 * self.exponent).times(volume)
     }
 }

@@ -14,15 +14,17 @@
 //! All of it is reckoned in f64 around the middle of the mesh, on a scale on which it is about one.
 //! [`BOUND_SLACK`] of that scale covers what rounding can do, and widens the bracket at both ends.
 
-mod facets;
-mod frame;
+pub(super) mod facets;
+mod flush;
+pub(super) mod frame;
 mod nearly;
-mod region;
-mod search;
-mod sheets;
-mod surface;
+pub(super) mod region;
+pub(super) mod search;
+pub(super) mod sheets;
+pub(super) mod surface;
 
 use facets::HullFacets;
+use flush::Flush;
 use frame::UnitFrame;
 use region::{FlatHull, SolidHull};
 use surface::MeshSurface;
@@ -87,7 +89,7 @@ pub fn measure(
     let corners: Vec<Vec3> = hull.vertices().iter().map(|p| frame.inward(p)).collect();
     let surface = MeshSurface::new(&points, &sheets, effort)?;
     let [lower, upper] = if hull.dimension() < 3 {
-        search::bracket(&surface, false, &FlatHull::polygon(hull, &corners), f64::INFINITY, effort)?
+        of_flat(&surface, closed, hull, &corners, effort)?
     } else {
         let facets = HullFacets::new(hull, &corners, frame, effort)?;
         let mut most = f64::INFINITY;
@@ -108,21 +110,72 @@ pub fn measure(
                 most = nearly::at_most(&facets, &deep, &surface, effort)?;
             }
         }
-        let width = facets.width();
-        if width <= THIN {
-            // Every point of the hull is as near to its surface, and of what the mesh winds around
-            // to the mesh.
-            let [lower, upper] =
-                search::bracket(&surface, false, &FlatHull::surface(&facets), most, effort)?;
-            [lower - width, upper + width]
+        of_solid(&surface, closed, &facets, most, effort)?
+    };
+    [found.lower, found.upper] = outward(frame, [lower, upper]);
+    Ok(found)
+}
+
+/// How far any hull stands out of a mesh: around the largest distance of a point of it from that,
+/// metres. The surface is that of the mesh in the frame, and the hull about as large.
+pub(in crate::polyhedron) fn beyond(
+    surface: &MeshSurface,
+    closed: bool,
+    frame: UnitFrame,
+    hull: &Polytope,
+    effort: &mut Effort<'_>,
+) -> Result<[f64; 2], Stopped> {
+    let corners: Vec<Vec3> = hull.vertices().iter().map(|p| frame.inward(p)).collect();
+    let bracket = if hull.dimension() < 3 {
+        of_flat(surface, closed, hull, &corners, effort)?
+    } else {
+        let facets = HullFacets::new(hull, &corners, frame, effort)?;
+        if closed && facets.width() > THIN {
+            let flush = Flush::new(&facets, surface, effort)?;
+            let region = SolidHull::new(&facets, effort)?;
+            search::bracket_of_flush(surface, flush.as_ref(), &region, effort)?
         } else {
-            search::bracket(&surface, closed, &SolidHull::new(&facets, effort)?, most, effort)?
+            of_solid(surface, closed, &facets, f64::INFINITY, effort)?
         }
     };
+    Ok(outward(frame, bracket))
+}
+
+/// The bracket of a hull without a volume, in the frame.
+fn of_flat(
+    surface: &MeshSurface,
+    closed: bool,
+    hull: &Polytope,
+    corners: &[Vec3],
+    effort: &mut Effort<'_>,
+) -> Result<[f64; 2], Stopped> {
+    let polygon = FlatHull::polygon(hull, corners);
+    search::bracket(surface, closed, &polygon, f64::INFINITY, effort)
+}
+
+/// That of one with a volume, or hardly any; `most` is no less than the distance.
+fn of_solid(
+    surface: &MeshSurface,
+    closed: bool,
+    facets: &HullFacets<'_>,
+    most: f64,
+    effort: &mut Effort<'_>,
+) -> Result<[f64; 2], Stopped> {
+    let width = facets.width();
+    if width > THIN {
+        return search::bracket(surface, closed, &SolidHull::new(facets, effort)?, most, effort);
+    }
+    // Every point of the hull is as near to its surface.
+    let [lower, upper] =
+        search::bracket(surface, closed, &FlatHull::surface(facets), most, effort)?;
+    Ok([lower - width, upper + width])
+}
+
+/// A bracket of the frame, metres.
+fn outward(frame: UnitFrame, [lower, upper]: [f64; 2]) -> [f64; 2] {
     // The frame itself rounds every coordinate, of the mesh and of the hull.
-    found.lower = frame.length_outward((lower - BOUND_SLACK).max(0.0)).next_down().max(0.0);
-    found.upper = frame.length_outward(upper + BOUND_SLACK).next_up();
-    Ok(found)
+    let lower = frame.length_outward((lower - BOUND_SLACK).max(0.0)).next_down().max(0.0);
+    [lower, frame.length_outward(upper + BOUND_SLACK).next_up()]
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::number::rounding::BOUND_SLACK;
 use crate::polytope::Polytope;
 
 /// What a search looks through. All in the frame.
-pub(super) trait Region {
+pub(in crate::polyhedron) trait Region {
     /// A piece.
     type Piece;
     /// Pieces that cover it.
@@ -24,12 +24,14 @@ pub(super) trait Region {
         piece: &Self::Piece,
         effort: &mut Effort<'_>,
     ) -> Result<Vec<Self::Piece>, Stopped>;
+    /// The corners of a piece that is a triangle.
+    fn triangle(piece: &Self::Piece) -> Option<&[Vec3; 3]>;
     /// Boxes of its own surface that were looked at so far.
     fn looks(&self) -> u64;
 }
 
 /// A hull with a volume.
-pub(super) struct SolidHull {
+pub(in crate::polyhedron) struct SolidHull {
     /// The facets as triangles.
     surface: MeshSurface,
     /// The box around it.
@@ -38,7 +40,7 @@ pub(super) struct SolidHull {
 }
 
 /// A box that is not outside of the hull.
-pub(super) struct BoxPiece {
+pub(in crate::polyhedron) struct BoxPiece {
     middle: Vec3,
     half: Vec3,
     ball: (Vec3, f64),
@@ -48,7 +50,10 @@ pub(super) struct BoxPiece {
 
 impl SolidHull {
     /// The hull of these facets.
-    pub(super) fn new(facets: &HullFacets<'_>, effort: &Effort<'_>) -> Result<Self, Stopped> {
+    pub(in crate::polyhedron) fn new(
+        facets: &HullFacets<'_>,
+        effort: &Effort<'_>,
+    ) -> Result<Self, Stopped> {
         let corners = facets.corners;
         let first = (corners[0], corners[0]);
         let (low, high) = corners.iter().fold(first, |(l, h), p| (l.inf(p), h.sup(p)));
@@ -115,19 +120,23 @@ impl Region for SolidHull {
         Ok(halves)
     }
 
+    fn triangle(_: &BoxPiece) -> Option<&[Vec3; 3]> {
+        None
+    }
+
     fn looks(&self) -> u64 {
         self.surface.looks()
     }
 }
 
 /// A hull without a volume, or with hardly any: the triangles of its surface.
-pub(super) struct FlatHull {
+pub(in crate::polyhedron) struct FlatHull {
     triangles: Vec<[Vec3; 3]>,
 }
 
 impl FlatHull {
     /// A point, a segment or a polygon, with these corners in the frame.
-    pub(super) fn polygon(hull: &Polytope, corners: &[Vec3]) -> Self {
+    pub(in crate::polyhedron) fn polygon(hull: &Polytope, corners: &[Vec3]) -> Self {
         let triangles = match hull.facets().rows().next() {
             None => vec![[corners[0], corners[corners.len() - 1], corners[0]]],
             Some(row) => {
@@ -147,7 +156,7 @@ impl FlatHull {
     }
 
     /// All facets of a hull that is so thin that its surface stands for it.
-    pub(super) fn surface(facets: &HullFacets<'_>) -> Self {
+    pub(in crate::polyhedron) fn surface(facets: &HullFacets<'_>) -> Self {
         let placed = |fan: [u32; 3]| fan.map(|corner| facets.corners[corner as usize]);
         Self { triangles: facets.triangles().into_iter().map(placed).collect() }
     }
@@ -171,6 +180,10 @@ impl Region for FlatHull {
         let [a, b, c] = [0, 1, 2].map(|k| piece[(longest + k) % 3]);
         let middle = (a + b) * 0.5;
         Ok(vec![[a, middle, c], [middle, b, c]])
+    }
+
+    fn triangle(piece: &[Vec3; 3]) -> Option<&[Vec3; 3]> {
+        Some(piece)
     }
 
     fn looks(&self) -> u64 {

@@ -2,6 +2,7 @@
 //! halved, depth first, until none can hold a point that is farther than the farthest known one by
 //! more than a goal. Goals get finer as long as pieces are few.
 
+use super::flush::Flush;
 use super::region::Region;
 use super::surface::MeshSurface;
 use crate::Vec3;
@@ -47,34 +48,58 @@ struct Search<'a, R> {
     /// Whether points that the mesh winds around belong to it.
     closed: bool,
     region: &'a R,
+    /// Where the hull is flush with the mesh, if that is looked at.
+    flush: Option<&'a Flush<'a>>,
     /// At most the distance of the farthest known point.
     farthest: f64,
     /// At least that of any point.
     most: f64,
+    /// Boxes that others had looked at before.
+    looks_before: u64,
 }
 
 /// The bracket, in the frame; `most` is known to be no less than the distance.
-pub(super) fn bracket<R: Region>(
+pub(in crate::polyhedron) fn bracket<R: Region>(
     surface: &MeshSurface,
     closed: bool,
     region: &R,
     most: f64,
     effort: &mut Effort<'_>,
 ) -> Result<[f64; 2], Stopped> {
-    let mut search = Search { surface, closed, region, farthest: 0.0, most };
-    for (goal, pieces_max) in GOALS {
-        if search.most - search.farthest <= goal {
-            continue;
-        }
-        match search.pass(goal, pieces_max, effort) {
-            Ok(Some(most)) => search.most = search.most.min(most),
-            Ok(None) => break,
-            // What is known so far is a bracket.
-            Err(Stopped::Steps) if search.most.is_finite() => break,
-            Err(why) => return Err(why),
-        }
+    Search::new(surface, closed, region, most).bracket(effort)
+}
+
+/// The bracket of a hull that may be flush with the mesh, which is closed.
+pub(super) fn bracket_of_flush<R: Region>(
+    surface: &MeshSurface,
+    flush: Option<&Flush<'_>>,
+    region: &R,
+    effort: &mut Effort<'_>,
+) -> Result<[f64; 2], Stopped> {
+    Search { flush, ..Search::new(surface, true, region, f64::INFINITY) }.bracket(effort)
+}
+
+impl<'a, R: Region> Search<'a, R> {
+    fn new(surface: &'a MeshSurface, closed: bool, region: &'a R, most: f64) -> Self {
+        let looks_before = surface.looks().saturating_add(region.looks());
+        Self { surface, closed, region, flush: None, farthest: 0.0, most, looks_before }
     }
-    Ok([search.farthest, search.most.max(search.farthest)])
+
+    fn bracket(mut self, effort: &mut Effort<'_>) -> Result<[f64; 2], Stopped> {
+        for (goal, pieces_max) in GOALS {
+            if self.most - self.farthest <= goal {
+                continue;
+            }
+            match self.pass(goal, pieces_max, effort) {
+                Ok(Some(most)) => self.most = self.most.min(most),
+                Ok(None) => break,
+                // What is known so far is a bracket.
+                Err(Stopped::Steps) if self.most.is_finite() => break,
+                Err(why) => return Err(why),
+            }
+        }
+        Ok([self.farthest, self.most.max(self.farthest)])
+    }
 }
 
 impl<R: Region> Search<'_, R> {
@@ -117,7 +142,7 @@ impl<R: Region> Search<'_, R> {
     /// Whether what is known has to do.
     fn has_looked_enough(&self) -> bool {
         let looks = self.surface.looks().saturating_add(self.region.looks());
-        looks >= looks_max(self.surface.triangles().len())
+        looks - self.looks_before >= looks_max(self.surface.triangles().len())
     }
 
     /// Around the distance of a point from the mesh, given a number that is no less; a wide bracket
@@ -152,7 +177,13 @@ impl<R: Region> Search<'_, R> {
             is_outside = true;
         }
         let most = near + radius * (1.0 + BOUND_SLACK);
-        let most = whole.map_or(most, |whole| most.min(whole.most));
+        let mut most = whole.map_or(most, |whole| most.min(whole.most));
+        if let Some(triangle) = R::triangle(&piece).filter(|_| most > self.farthest + goal) {
+            most = most.min(self.surface.at_most_of(triangle, &middle));
+        }
+        if let Some(flush) = self.flush.filter(|_| most > self.farthest + goal) {
+            most = flush.at_most(&middle, radius, effort)?.map_or(most, |little| most.min(little));
+        }
         // The middle is of the hull, but perhaps not of the piece: whether the mesh winds around it
         // has to be asked.
         let is_worth_proving = low > self.farthest + WORTH_PROVING * goal;

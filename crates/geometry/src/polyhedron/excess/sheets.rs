@@ -8,18 +8,21 @@ use crate::effort::{Effort, Stopped};
 
 /// A triangle that comes once or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sheet {
+pub(in crate::polyhedron) struct Sheet {
     /// Three vertices of the mesh; where they are different, in the order that comes more often.
-    pub(super) corners: [u32; 3],
+    pub(in crate::polyhedron) corners: [u32; 3],
     /// How much more often than the other order; 0 without an area.
-    pub(super) winds: i64,
+    pub(in crate::polyhedron) winds: i64,
 }
 
 /// Items that are sorted at once, between looks at the clock.
 const SORTED_AT_ONCE: usize = 1 << 12;
 
 /// The different triangles, by their vertices.
-pub(super) fn of(triangles: &[[u32; 3]], effort: &Effort<'_>) -> Result<Vec<Sheet>, Stopped> {
+pub(in crate::polyhedron) fn of(
+    triangles: &[[u32; 3]],
+    effort: &Effort<'_>,
+) -> Result<Vec<Sheet>, Stopped> {
     let mut named: Vec<([u32; 3], i64)> = Vec::with_capacity(triangles.len());
     for triangle in triangles {
         named.push(in_order(*triangle));
@@ -36,7 +39,10 @@ pub(super) fn of(triangles: &[[u32; 3]], effort: &Effort<'_>) -> Result<Vec<Shee
 
 /// Whether every directed edge comes as often as its opposite. A triangle with two equal corners
 /// has no area and closes nothing.
-pub(super) fn are_closed(sheets: &[Sheet], effort: &Effort<'_>) -> Result<bool, Stopped> {
+pub(in crate::polyhedron) fn are_closed(
+    sheets: &[Sheet],
+    effort: &Effort<'_>,
+) -> Result<bool, Stopped> {
     let mut edges: Vec<([u32; 2], i64)> = Vec::with_capacity(3 * sheets.len());
     for &Sheet { corners: [a, b, c], winds } in sheets {
         let directed = [[a, b], [b, c], [c, a]];

@@ -11,7 +11,7 @@ use crate::number::rounding::{BOUND_SLACK, unit};
 use crate::number::tolerance::NEAREST_ROUGH;
 
 /// See the module. Coordinates are at most about one.
-pub(super) struct MeshSurface {
+pub(in crate::polyhedron) struct MeshSurface {
     triangles: Vec<[Vec3; 3]>,
     /// How often each winds around what is on its inner side.
     winds: Vec<i64>,
@@ -23,7 +23,7 @@ pub(super) struct MeshSurface {
 
 impl MeshSurface {
     /// Over at least one sheet.
-    pub(super) fn new(
+    pub(in crate::polyhedron) fn new(
         points: &[Vec3],
         sheets: &[Sheet],
         effort: &Effort<'_>,
@@ -40,23 +40,23 @@ impl MeshSurface {
     }
 
     /// Boxes that were looked at so far, whatever was asked.
-    pub(super) fn looks(&self) -> u64 {
+    pub(in crate::polyhedron) fn looks(&self) -> u64 {
         self.looks.get()
     }
 
     /// The triangles, each once.
-    pub(super) fn triangles(&self) -> &[[Vec3; 3]] {
+    pub(in crate::polyhedron) fn triangles(&self) -> &[[Vec3; 3]] {
         &self.triangles
     }
 
     /// Six times the volume that the triangles wind around, rounded.
-    pub(super) fn six_volumes(&self) -> f64 {
+    pub(in crate::polyhedron) fn six_volumes(&self) -> f64 {
         let each = self.triangles.iter().zip(&self.winds);
         each.map(|([a, b, c], winds)| *winds as f64 * a.dot(&b.cross(c))).sum()
     }
 
     /// Around the distance of a point from the nearest triangle, given a number that is no less.
-    pub(super) fn distance(&self, p: &Vec3, within: f64) -> [f64; 2] {
+    pub(in crate::polyhedron) fn distance(&self, p: &Vec3, within: f64) -> [f64; 2] {
         let (mut lower, mut upper) = (within, within);
         self.visit(p, within, |triangle| {
             let [low, high] = distance_of(triangle, p);
@@ -68,7 +68,7 @@ impl MeshSurface {
     }
 
     /// The nearest point of the triangles, up to rounding.
-    pub(super) fn nearest(&self, p: &Vec3) -> Vec3 {
+    pub(in crate::polyhedron) fn nearest(&self, p: &Vec3) -> Vec3 {
         let (mut best, mut least) = (*p, f64::INFINITY);
         self.visit(p, least, |triangle| {
             let point = nearest_on(triangle, p);
@@ -102,6 +102,49 @@ impl MeshSurface {
         }
     }
 
+    /// At least the distance of any point of a triangle from the mesh: the triangle of the mesh
+    /// that is nearest to a point of it is convex, and so no point is farther from that than a
+    /// corner.
+    pub(super) fn at_most_of(&self, piece: &[Vec3; 3], middle: &Vec3) -> f64 {
+        let (mut nearest, mut least) = (None, f64::INFINITY);
+        self.visit(middle, least, |triangle| {
+            let distance = (nearest_on(triangle, middle) - middle).norm();
+            if distance < least {
+                (nearest, least) = (Some(*triangle), distance);
+            }
+            least
+        });
+        let far = |p: &Vec3| nearest.map_or(f64::INFINITY, |found| distance_of(&found, p)[1]);
+        piece.iter().map(far).fold(0.0, f64::max) + BOUND_SLACK
+    }
+
+    /// Whether something holds of all triangles that may be as near to a point as `within`, each
+    /// with its place in the list.
+    pub(super) fn all_within(
+        &self,
+        p: &Vec3,
+        within: f64,
+        mut holds: impl FnMut(usize, &[Vec3; 3]) -> Result<bool, Stopped>,
+    ) -> Result<bool, Stopped> {
+        let mut open = vec![self.tree.root()];
+        while let Some(node) = open.pop() {
+            self.looks.set(self.looks.get() + 1);
+            if self.box_distance(node.at, p) > within * within {
+                continue;
+            }
+            match node.children() {
+                Some(halves) => open.extend(halves),
+                None => {
+                    let at = self.tree.triangle(node) as usize;
+                    if !holds(at, &self.triangles[at])? {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
     /// The square of the distance from a box, rounded.
     fn box_distance(&self, at: u32, p: &Vec3) -> f64 {
         let extent = &self.boxes[at as usize];
@@ -114,7 +157,11 @@ impl MeshSurface {
     /// that a ray along x leaves through, less those that it enters through. The ray is moved aside
     /// by `(0, ε, ε²)` for an ε smaller than every positive number, so it meets no edge. Each box
     /// is a step.
-    pub(super) fn winding(&self, p: &Vec3, effort: &mut Effort<'_>) -> Result<i64, Stopped> {
+    pub(in crate::polyhedron) fn winding(
+        &self,
+        p: &Vec3,
+        effort: &Effort<'_>,
+    ) -> Result<i64, Stopped> {
         let mut winding = 0;
         let mut open = vec![self.tree.root()];
         while let Some(node) = open.pop() {
@@ -138,6 +185,90 @@ impl MeshSurface {
     }
 }
 
+/// Which way a point is moved from where it is told, by less than any positive number: a sign for
+/// each axis.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::polyhedron) struct Toward(pub(in crate::polyhedron) [bool; 3]);
+
+impl MeshSurface {
+    /// [`Self::winding`] of a point beside `p`, which may be on triangles: moved along y by ε,
+    /// along z by ε², along x by ε³, forward where `toward` says so, for an ε smaller than every
+    /// positive number.
+    pub(in crate::polyhedron) fn winding_beside(
+        &self,
+        p: &Vec3,
+        toward: Toward,
+        effort: &Effort<'_>,
+    ) -> Result<i64, Stopped> {
+        let mut winding = 0;
+        let mut open = vec![self.tree.root()];
+        while let Some(node) = open.pop() {
+            effort.look_at_clock()?;
+            self.looks.set(self.looks.get() + 1);
+            let extent = &self.boxes[node.at as usize];
+            let may_meet = extent.high.x >= p.x
+                && (1..3).all(|k| extent.low[k] <= p[k] && p[k] <= extent.high[k]);
+            if !may_meet {
+                continue;
+            }
+            match node.children() {
+                Some(halves) => open.extend(halves),
+                None => {
+                    let at = self.tree.triangle(node) as usize;
+                    winding += self.winds[at] * crossed_beside(&self.triangles[at], p, toward);
+                }
+            }
+        }
+        Ok(winding)
+    }
+}
+
+/// [`crossed`] of a point that is moved.
+fn crossed_beside([a, b, c]: &[Vec3; 3], p: &Vec3, Toward(ahead): Toward) -> i64 {
+    let facing = turn(Axis::X, a, b, c);
+    let is_within = || {
+        [[a, b], [b, c], [c, a]].iter().all(|[u, v]| {
+            let by = |k: usize, from: f64, to: f64| {
+                let way = if ahead[k] { from.total_cmp(&to) } else { to.total_cmp(&from) };
+                turn_of(way)
+            };
+            let moved = || [by(1, u.z, v.z), by(2, v.y, u.y)];
+            let first = |turned: Turn| match turned {
+                Turn::Straight => moved().into_iter().find(|s| *s != Turn::Straight),
+                turned @ (Turn::Left | Turn::Right) => Some(turned),
+            };
+            first(turn(Axis::X, p, u, v)) == Some(facing)
+        })
+    };
+    if facing == Turn::Straight || !is_within() {
+        return 0;
+    }
+    // In the plane itself the normal says which side the moved point is on; it has an x.
+    let on = || {
+        let of = |axis: Axis| (axis.index(), turn(axis, a, b, c));
+        let mut along = [Axis::Y, Axis::Z, Axis::X].map(of).into_iter();
+        let (k, turned) = along.find(|(_, turned)| *turned != Turn::Straight)?;
+        Some(if (turned == Turn::Left) == ahead[k] { Side::Above } else { Side::Below })
+    };
+    let side = match side_of_plane(a, b, c, p) {
+        Side::On => on(),
+        side @ (Side::Above | Side::Below) => Some(side),
+    };
+    match (facing, side) {
+        (Turn::Left, Some(Side::Below)) => 1,
+        (Turn::Right, Some(Side::Above)) => -1,
+        (Turn::Left | Turn::Right | Turn::Straight, _) => 0,
+    }
+}
+
+fn turn_of(sign: std::cmp::Ordering) -> Turn {
+    match sign {
+        std::cmp::Ordering::Less => Turn::Right,
+        std::cmp::Ordering::Equal => Turn::Straight,
+        std::cmp::Ordering::Greater => Turn::Left,
+    }
+}
+
 /// One if the ray leaves through the triangle, minus one if it enters, else 0.
 fn crossed([a, b, c]: &[Vec3; 3], p: &Vec3) -> i64 {
     let facing = turn(Axis::X, a, b, c);
@@ -156,12 +287,7 @@ fn crossed([a, b, c]: &[Vec3; 3], p: &Vec3) -> i64 {
 /// How the moved point, `u` and `v` turn seen from the end of x. `(u - p) x (v - p)` changes by
 /// `-s x (v - u)` when p is moved by s.
 fn seen(p: &Vec3, u: &Vec3, v: &Vec3) -> Turn {
-    let by = |sign: std::cmp::Ordering| match sign {
-        std::cmp::Ordering::Less => Turn::Right,
-        std::cmp::Ordering::Equal => Turn::Straight,
-        std::cmp::Ordering::Greater => Turn::Left,
-    };
-    let steps = || [by(u.z.total_cmp(&v.z)), by(v.y.total_cmp(&u.y))];
+    let steps = || [turn_of(u.z.total_cmp(&v.z)), turn_of(v.y.total_cmp(&u.y))];
     match turn(Axis::X, p, u, v) {
         Turn::Straight => {
             steps().into_iter().find(|s| *s != Turn::Straight).unwrap_or(Turn::Straight)
