@@ -58,6 +58,7 @@ const GEOMETRY: &[&str] = &[
     "rounded",
     "faces",
     "cloud",
+    "terrain",
 ];
 
 /// What a client states, then where bodies are, then which of them are near each other and how

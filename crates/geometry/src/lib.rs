@@ -71,10 +71,11 @@ pub mod meeting;
 pub mod penetration;
 pub mod rounded;
 pub mod separation;
+pub mod terrain;
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod both_compilations;
 #[cfg(test)]
 #[path = "../../samples/src/shapes.rs"]
-#[expect(unreachable_pub, dead_code, reason = "the other crates see and use them")]
+#[expect(unreachable_pub, reason = "the other crates see and use them")]
 pub(crate) mod samples;

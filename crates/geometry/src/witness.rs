@@ -40,6 +40,8 @@ pub enum Memory {
     /// H-Walk of polygons (Guibas, Hsu, Zhang 1999, §3): the features that were closest, numbered
     /// round each polygon.
     OfPolygons([Feature; 2]),
+    /// The triangle of a height field that met the other body last; the pairs are of these two.
+    OfTriangle(u32),
     /// H-Walk (Guibas, Hsu, Zhang 1999, §4.1): the closest features of every layer.
     Features(Box<FeatureMemory>),
 }
@@ -48,7 +50,11 @@ impl Memory {
     /// What it holds beyond its own size.
     pub fn heap_bytes(&self) -> usize {
         match self {
-            Self::None | Self::FaceOfP(_) | Self::FacesAlong(_) | Self::OfPolygons(_) => 0,
+            Self::None
+            | Self::FaceOfP(_)
+            | Self::FacesAlong(_)
+            | Self::OfPolygons(_)
+            | Self::OfTriangle(_) => 0,
             Self::Candidates(tried) => tried.capacity() * size_of::<Tried>(),
             Self::WorkingSet(set) => size_of_val(set.as_ref()),
             Self::Features(memory) => {

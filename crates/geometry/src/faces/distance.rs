@@ -226,16 +226,16 @@ impl<'a> NearestSearch<'a> {
 
 /// How near two convex bodies are.
 #[derive(Clone, Debug)]
-pub(super) struct Near {
-    pub(super) lower: f64,
-    upper: f64,
-    pub(super) pairs: ArrayVec<VertexPair, 3>,
-    pub(super) closest: [Vec3; 2],
-    normal: Option<Vec3>,
+pub(crate) struct Near {
+    pub(crate) lower: f64,
+    pub(crate) upper: f64,
+    pub(crate) pairs: ArrayVec<VertexPair, 3>,
+    pub(crate) closest: [Vec3; 2],
+    pub(crate) normal: Option<Vec3>,
 }
 
 impl Near {
-    pub(super) fn of(
+    pub(crate) fn of(
         pair: &Pair<'_>,
         radii: [f64; 2],
         stops: Stops,

@@ -135,7 +135,7 @@ impl NodeBoxes for Stand<'_> {
 ///
 /// The middle of the box is a point of the body's box, so that it is placed within `slack`, and so
 /// is what its half size becomes; two more cover the sums.
-fn placed_box(in_body: &Extent, pose: &Pose, rotation: &Mat3, slack: f64) -> Extent {
+pub(crate) fn placed_box(in_body: &Extent, pose: &Pose, rotation: &Mat3, slack: f64) -> Extent {
     let Extent { low, high } = in_body;
     if slack <= 0.0 {
         return *in_body;
@@ -161,7 +161,7 @@ pub(crate) fn slack(vertices: &[Vec3], pose: &Pose) -> f64 {
 }
 
 /// The same by the [`magnitude`] of the placed vertices.
-fn slack_of(magnitude: f64, pose: &Pose) -> f64 {
+pub(crate) fn slack_of(magnitude: f64, pose: &Pose) -> f64 {
     if pose.rotation == Mat3::identity() && pose.translation == Vec3::zeros() {
         return 0.0;
     }
@@ -170,7 +170,7 @@ fn slack_of(magnitude: f64, pose: &Pose) -> f64 {
 
 /// A bound of the sums of magnitudes of which placed vertices consist; `reach`: the largest of each
 /// coordinate's in the body.
-fn magnitude(reach: &Vec3, pose: &Pose) -> f64 {
+pub(crate) fn magnitude(reach: &Vec3, pose: &Pose) -> f64 {
     (pose.rotation.abs() * reach + pose.translation.abs()).amax()
 }
 
