@@ -343,7 +343,7 @@ fn nothing_is_inside_a_surface() {
         let effort = &mut Effort::unlimited();
         let found = stand(&surfaces, effort).unwrap();
         assert_eq!(found.verdict(), expected, "{radius}");
-        assert!(!matches!(found, Standing::Inside));
+        assert!(!matches!(found, Standing::Inside(_)));
         let cores = solids(&surfaces);
         if radius > 0.0 {
             let proof = found.prove(&surfaces, STEPS_MAX, effort).unwrap();

@@ -303,7 +303,7 @@ fn a_ball_touches_a_mesh_where_its_radius_is_the_distance() {
             let radii = if flips { [radius, 0.0] } else { [0.0, radius] };
             let surfaces = Surfaces { bodies: bodies(q), radii };
             let found = standing::stand(&surfaces, effort).unwrap();
-            let is_inside = matches!(found, Standing::Inside);
+            let is_inside = matches!(found, Standing::Inside(_));
             counts[if is_inside { 3 } else { found.verdict() as usize }] += 1;
             let proof = found.clone().prove(&surfaces, STEPS_MAX, effort).unwrap();
             assert_eq!(proof.verdict(), found.verdict());
