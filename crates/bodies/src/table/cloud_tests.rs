@@ -65,9 +65,10 @@ fn pieces(placed: &PlacedBody) -> Vec<PlacedBody> {
 /// Every pair of pieces. Points without a radius are no solids: beside these the polyhedron, which
 /// is convex, is the polytope that it is.
 fn pairs_of_pieces([p, q]: &Two) -> Vec<Two> {
-    let as_convex = |placed: &PlacedBody| match placed.body.kind() {
-        Kind::Polyhedron => PlacedBody { body: at(Kind::Polytope, 0.0).body, ..placed.clone() },
-        _ => placed.clone(),
+    let as_convex = |placed: &PlacedBody| {
+        let is_region = placed.body.kind() == Kind::Polyhedron;
+        let body = if is_region { at(Kind::Polytope, 0.0).body } else { placed.body.clone() };
+        PlacedBody { body, ..placed.clone() }
     };
     let two = |p: PlacedBody, q: PlacedBody| [as_convex(&p), as_convex(&q)];
     let of_q = pieces(q);
@@ -154,10 +155,11 @@ fn a_cloud_is_as_far_away_as_the_nearest_point_of_it() {
         }
         apart += 1;
         let MeasuredDistance::OfFaces(measured) = &found else { panic!("{round}: by hulls") };
-        let cover = match measured.proof.as_ref().unwrap() {
-            VerdictProof::OfSolids(SolidProof::Separated(cover))
-            | VerdictProof::OfRoundedSolids(RoundedSolidProof::Apart(cover)) => cover,
-            other => panic!("{round}: {other:?}"),
+        let (VerdictProof::OfSolids(SolidProof::Separated(cover))
+        | VerdictProof::OfRoundedSolids(RoundedSolidProof::Apart(cover))) =
+            measured.proof.as_ref().unwrap()
+        else {
+            panic!("{round}: not by a cover")
         };
         let claim = SolidDistanceClaim { bounds: [lower, upper], cover, pairs: &measured.pairs };
         judge_solid_distance(&solids(&bodies), &claim, &mut Effort::unlimited()).unwrap();
