@@ -92,9 +92,9 @@ pub fn working_bytes(triangles: usize) -> usize {
 /// // Two triangles that fold along an edge.
 /// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
 /// let triangles = [[0, 1, 2], [0, 1, 3]];
-/// let wanted = pieces::Wanted { gap_max: Some(0.01), count_max: 4, settles: false };
+/// let wanted = pieces::Wanted { gap_max: Some(0.1), count_max: 4, settles: true };
 /// let found = pieces::decompose(&corners, &triangles, wanted, &mut Effort::unlimited()).unwrap();
-/// assert_eq!(found.len(), 2);
+/// assert!((2..=4).contains(&found.len()));
 /// ```
 pub fn decompose(
     vertices: &[Vec3],
