@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use crate::id::ContentId;
 use crate::kind::Kind;
+use crate::kinds::height_field::BoxedField;
 use crate::kinds::polyhedron::HulledMesh;
 use crate::kinds::rounded::RoundedHull;
 use crate::kinds::surface::HulledSurface;
-use crate::kinds::{Figures, Outline, polyhedron, polytope, rounded, surface};
+use crate::kinds::{Figures, Outline, height_field, polyhedron, polytope, rounded, surface};
 use clearance_geometry::claim::SolidKind;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::HullError;
 use clearance_geometry::polyhedron::{Polyhedron, TriangleBody, TriangleSurface};
 use clearance_geometry::polytope::{Polytope, TableKeeper, Tables};
 use clearance_geometry::pose::Pose;
+use clearance_geometry::terrain::HeightField;
 use clearance_geometry::{Vec3, claim, pair};
 
 /// A body of any kind. A copy shares all that the body holds.
@@ -27,6 +29,8 @@ pub enum Body {
     Rounded(RoundedHull),
     /// Triangles and nothing beside them.
     Surface(HulledSurface),
+    /// Heights over a grid.
+    HeightField(BoxedField),
 }
 
 /// A body and where it is.
@@ -68,19 +72,25 @@ impl Body {
     }
 
     /// A polytope with balls of this radius, metres, around all its points. The radius of what is
-    /// rounded already stays, and polyhedra and surfaces are not rounded.
+    /// rounded already stays, and what is made of triangles is not rounded.
     #[must_use]
     pub fn rounded(self, radius: f64) -> Self {
         match self {
             Self::Polytope(core) if radius > 0.0 => Self::Rounded(RoundedHull::new(core, radius)),
-            Self::Polytope(_) | Self::Polyhedron(_) | Self::Rounded(_) | Self::Surface(_) => self,
+            Self::Polytope(_)
+            | Self::Polyhedron(_)
+            | Self::Rounded(_)
+            | Self::Surface(_)
+            | Self::HeightField(_) => self,
         }
     }
 
     /// The radius of the balls around all points of its hull, metres; 0 of what is not rounded.
     pub fn radius(&self) -> f64 {
         match self {
-            Self::Polytope(_) | Self::Polyhedron(_) | Self::Surface(_) => 0.0,
+            Self::Polytope(_) | Self::Polyhedron(_) | Self::Surface(_) | Self::HeightField(_) => {
+                0.0
+            }
             Self::Rounded(body) => body.radius,
         }
     }
@@ -103,6 +113,40 @@ impl Body {
         Self::Surface(HulledSurface { surface, hull })
     }
 
+    /// A height field.
+    pub fn of_height_field(field: Arc<HeightField>) -> Result<Self, HullError> {
+        BoxedField::new(field).map(Self::HeightField)
+    }
+
+    /// The field that it is, if it is one.
+    pub fn height_field(&self) -> Option<&Arc<HeightField>> {
+        self.boxed_field().map(|body| &body.field)
+    }
+
+    /// The same with its box.
+    pub(crate) fn boxed_field(&self) -> Option<&BoxedField> {
+        match self {
+            Self::HeightField(body) => Some(body),
+            Self::Polytope(_) | Self::Polyhedron(_) | Self::Rounded(_) | Self::Surface(_) => None,
+        }
+    }
+
+    /// The same body as a list of triangles, if it is a height field of few enough; any other body
+    /// as it is. None: it has too many.
+    pub fn spelled(&self) -> Option<Self> {
+        match self {
+            Self::HeightField(body) => body.spelled().cloned().map(Self::Surface),
+            Self::Polytope(_) | Self::Polyhedron(_) | Self::Rounded(_) | Self::Surface(_) => {
+                Some(self.clone())
+            }
+        }
+    }
+
+    /// The hull of the vertices of a height field of few triangles.
+    pub(crate) fn spelled_hull(&self) -> Option<&Arc<Polytope>> {
+        self.boxed_field()?.spelled().map(|surface| &surface.hull)
+    }
+
     /// Triangles with this hull, or the polytope that is the hull.
     pub fn of_whole(hull: &Arc<Polytope>, mesh: Option<&TriangleBody>) -> Self {
         let hull = hull.clone();
@@ -122,6 +166,7 @@ impl Body {
             Self::Polyhedron(_) => Kind::Polyhedron,
             Self::Rounded(_) => Kind::Rounded,
             Self::Surface(_) => Kind::Surface,
+            Self::HeightField(_) => Kind::HeightField,
         }
     }
 
@@ -132,24 +177,26 @@ impl Body {
             Self::Polyhedron(mesh) => ContentId::of_polyhedron(&mesh.polyhedron),
             Self::Rounded(body) => ContentId::of_rounded(body),
             Self::Surface(body) => ContentId::of_surface(&body.surface),
+            Self::HeightField(body) => ContentId::of_height_field(&body.field),
         }
     }
 
-    /// The hull of its vertices. Only the table hands it to questions: what holds of the hull need
-    /// not hold of the body.
+    /// The hull of its vertices; of a height field, a box that holds it. Only the table hands it to
+    /// questions: what holds of the hull need not hold of the body.
     pub(crate) fn hull(&self) -> &Arc<Polytope> {
         match self {
             Self::Polytope(polytope) => polytope,
             Self::Polyhedron(mesh) => &mesh.hull,
             Self::Rounded(body) => &body.core,
             Self::Surface(body) => &body.hull,
+            Self::HeightField(body) => &body.held_by,
         }
     }
 
     /// Its triangles with what they are, if it is made of these.
     pub(crate) fn mesh(&self) -> Option<TriangleBody> {
         match self {
-            Self::Polytope(_) | Self::Rounded(_) => None,
+            Self::Polytope(_) | Self::Rounded(_) | Self::HeightField(_) => None,
             Self::Polyhedron(mesh) => Some(TriangleBody::Region(mesh.polyhedron.clone())),
             Self::Surface(body) => Some(TriangleBody::Surface(body.surface.clone())),
         }
@@ -161,6 +208,7 @@ impl Body {
             Self::Polyhedron(mesh) => Arc::make_mut(&mut mesh.hull),
             Self::Rounded(body) => Arc::make_mut(&mut body.core),
             Self::Surface(body) => Arc::make_mut(&mut body.hull),
+            Self::HeightField(body) => Arc::make_mut(&mut body.held_by),
         }
     }
 
@@ -176,6 +224,7 @@ impl Body {
             Self::Polyhedron(mesh) => polyhedron::outline(&mesh.polyhedron),
             Self::Rounded(body) => rounded::outline(body),
             Self::Surface(body) => surface::outline(body),
+            Self::HeightField(body) => height_field::outline(body),
         }
     }
 
@@ -186,6 +235,7 @@ impl Body {
             Self::Polyhedron(mesh) => Ok(polyhedron::figures(&mesh.polyhedron)),
             Self::Rounded(body) => rounded::figures(body, effort),
             Self::Surface(body) => Ok(surface::figures(&body.surface)),
+            Self::HeightField(body) => Ok(height_field::figures(&body.field)),
         }
     }
 
@@ -196,6 +246,7 @@ impl Body {
             Self::Polyhedron(mesh) => polyhedron::bytes(mesh),
             Self::Rounded(body) => body.core.heap_bytes() as u64,
             Self::Surface(body) => surface::bytes(body),
+            Self::HeightField(body) => height_field::bytes(body),
         }
     }
 
@@ -204,7 +255,7 @@ impl Body {
     pub fn bytes_to_build(&self, tables: Tables, figures: &Figures) -> u64 {
         match self {
             Self::Polytope(polytope) => polytope.bytes_to_build(tables, &figures.hierarchy) as u64,
-            Self::Polyhedron(_) | Self::Surface(_) => 0,
+            Self::Polyhedron(_) | Self::Surface(_) | Self::HeightField(_) => 0,
             Self::Rounded(body) => body.core.bytes_to_build(tables, &figures.hierarchy) as u64,
         }
     }
@@ -215,13 +266,15 @@ impl Body {
         self.hull_mut().tell(keeper);
     }
 
-    /// Its vertices, as clients number them; of a rounded polytope those of the polytope.
+    /// Its vertices, as clients number them; of a rounded polytope those of the polytope, and of a
+    /// height field that is not [`Self::spelled`] none.
     pub fn vertices(&self) -> &[Vec3] {
         match self {
             Self::Polytope(polytope) => polytope.vertices(),
             Self::Polyhedron(mesh) => mesh.polyhedron.vertices(),
             Self::Rounded(body) => body.core.vertices(),
             Self::Surface(body) => body.surface.vertices(),
+            Self::HeightField(body) => body.spelled().map_or(&[], |it| it.surface.vertices()),
         }
     }
 
@@ -233,6 +286,7 @@ impl Body {
             Self::Polyhedron(mesh) => (None, Some(mesh.polyhedron.triangles())),
             Self::Rounded(body) => (Some(body.core.facets().rows()), None),
             Self::Surface(body) => (None, Some(body.surface.triangles())),
+            Self::HeightField(body) => (None, body.spelled().map(|it| it.surface.triangles())),
         };
         let triangles = triangles.into_iter().flatten().map(|corners| &corners[..]);
         loops.into_iter().flatten().chain(triangles)
@@ -249,6 +303,10 @@ impl Body {
             Self::Surface(body) => {
                 body.surface.triangles().get(facet as usize).map(|corners| &corners[..])
             }
+            Self::HeightField(body) => {
+                let triangles = body.spelled()?.surface.triangles();
+                triangles.get(facet as usize).map(|corners| &corners[..])
+            }
         }
     }
 
@@ -260,6 +318,9 @@ impl Body {
             Self::Polyhedron(mesh) => mesh.polyhedron.triangles().to_vec(),
             Self::Rounded(body) => polytope::boundary(&body.core),
             Self::Surface(body) => body.surface.triangles().to_vec(),
+            Self::HeightField(body) => {
+                body.spelled().map_or(Vec::new(), |it| it.surface.triangles().to_vec())
+            }
         }
     }
 }
@@ -276,6 +337,9 @@ impl PlacedBody {
             Body::Polytope(_) | Body::Rounded(_) => SolidKind::Hull,
             Body::Polyhedron(mesh) => SolidKind::Region(mesh.polyhedron.triangles()),
             Body::Surface(body) => SolidKind::Surface(body.surface.triangles()),
+            Body::HeightField(body) => {
+                SolidKind::Surface(body.spelled().map_or(&[], |it| it.surface.triangles()))
+            }
         };
         let points = claim::Points { points: self.body.vertices(), pose: self.pose };
         claim::Solid { points, kind }

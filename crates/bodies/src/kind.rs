@@ -1,10 +1,12 @@
 //! The kinds of bodies: which there are, and what each is called.
 
-use crate::kinds::{KindNames, polyhedron, polytope, rounded, surface};
+use crate::kinds::{KindNames, height_field, polyhedron, polytope, rounded, surface};
 
 /// A kind of body. The order is that of the written ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
+    /// Heights over a grid: the union of the triangles of its cells.
+    HeightField,
     /// A closed mesh, convex or not: the region that it bounds.
     Polyhedron,
     /// The hull of points.
@@ -17,7 +19,8 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Polyhedron, Self::Polytope, Self::Rounded, Self::Surface];
+    pub const ALL: [Self; 5] =
+        [Self::HeightField, Self::Polyhedron, Self::Polytope, Self::Rounded, Self::Surface];
 
     /// What becomes of points that are given without triangles, with balls of this radius around
     /// all points of their hull.
@@ -28,6 +31,7 @@ impl Kind {
     /// What it is called.
     pub const fn names(self) -> &'static KindNames {
         match self {
+            Self::HeightField => &height_field::NAMES,
             Self::Polyhedron => &polyhedron::NAMES,
             Self::Polytope => &polytope::NAMES,
             Self::Rounded => &rounded::NAMES,
@@ -38,7 +42,7 @@ impl Kind {
     /// Whether every body of this kind is convex.
     pub const fn is_convex(self) -> bool {
         match self {
-            Self::Polyhedron | Self::Surface => false,
+            Self::HeightField | Self::Polyhedron | Self::Surface => false,
             Self::Polytope | Self::Rounded => true,
         }
     }
@@ -46,7 +50,7 @@ impl Kind {
     /// Whether a body of this kind is its own hull, so that what holds of the hull holds of it.
     pub const fn is_its_hull(self) -> bool {
         match self {
-            Self::Polyhedron | Self::Rounded | Self::Surface => false,
+            Self::HeightField | Self::Polyhedron | Self::Rounded | Self::Surface => false,
             Self::Polytope => true,
         }
     }

@@ -58,7 +58,7 @@ impl ReadySolid {
         match body {
             Body::Polytope(hull) => hull.dimension() == 3,
             Body::Polyhedron(_) => true,
-            Body::Rounded(_) | Body::Surface(_) => false,
+            Body::Rounded(_) | Body::Surface(_) | Body::HeightField(_) => false,
         }
     }
 
@@ -74,7 +74,7 @@ impl ReadySolid {
             Body::Polyhedron(HulledMesh { polyhedron, hull }) => {
                 Some(Self { polyhedron, pose, hull, facets: None })
             }
-            Body::Rounded(_) | Body::Surface(_) => None,
+            Body::Rounded(_) | Body::Surface(_) | Body::HeightField(_) => None,
         }
     }
 

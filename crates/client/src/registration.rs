@@ -140,7 +140,9 @@ fn vertices(spec: &api::PolytopeSpec, report: &api::RegistrationReport) -> Optio
             None => return Some([].into()),
         },
         // What is proven of a rounded body is not what is proven of its polytope.
-        Some(Source::File(_) | Source::Rounded(_)) | None => return Some([].into()),
+        Some(Source::File(_) | Source::Rounded(_) | Source::HeightField(_)) | None => {
+            return Some([].into());
+        }
     };
     let count = report.polytope.as_ref()?.vertex_count as usize;
     let (points, _) = xyz.as_chunks::<3>();

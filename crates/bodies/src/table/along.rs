@@ -1,7 +1,7 @@
 //! How far P can move along a direction before it meets Q, and where it leaves Q again.
 
 use super::hulls::ReadyHulls;
-use super::row::{HULLS_NANOSECONDS, Needs, NotAnswered, SURFACES, TableEntry, look_up};
+use super::row::{FIELDS, HULLS_NANOSECONDS, Needs, NotAnswered, SURFACES, TableEntry, look_up};
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use clearance_geometry::Vec3;
@@ -11,8 +11,9 @@ use clearance_geometry::witness::Witness;
 
 /// What answers it.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<&'static [RangeMethod]> {
-    use Kind::{Polyhedron, Polytope, Rounded, Surface};
+    use Kind::{HeightField, Polyhedron, Polytope, Rounded, Surface};
     match kinds {
+        [HeightField, _] | [_, HeightField] => Err(FIELDS),
         [Polytope, Polytope] => Ok(METHODS),
         [Surface, _] | [_, Surface] => Err(SURFACES),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => {

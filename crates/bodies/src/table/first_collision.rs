@@ -1,7 +1,9 @@
 //! Which of several bodies that turn nothing first come into contact.
 
 use super::radii::ROUND;
-use super::row::{FACES_NANOSECONDS, FLAT, Needs, NotAnswered, SURFACES, TableEntry, Wanted};
+use super::row::{
+    FACES_NANOSECONDS, FIELDS, FLAT, Needs, NotAnswered, SURFACES, TableEntry, Wanted,
+};
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use crate::solid::{Meeting, ReadySolid};
@@ -17,8 +19,9 @@ pub use clearance_geometry::contact_time::polyhedra::proof::Found;
 
 /// Whether two of the bodies may be of these kinds: all of them are looked at by their faces.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<()> {
-    use Kind::{Polyhedron, Polytope, Rounded, Surface};
+    use Kind::{HeightField, Polyhedron, Polytope, Rounded, Surface};
     match kinds {
+        [HeightField, _] | [_, HeightField] => Err(FIELDS),
         [Polytope | Polyhedron, Polytope | Polyhedron] => Ok(()),
         [Surface, _] | [_, Surface] => Err(SURFACES),
         [Rounded, _] | [_, Rounded] => Err(ROUND),
