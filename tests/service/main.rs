@@ -19,6 +19,7 @@ mod contact_details;
 mod counted;
 mod doubling;
 mod falsified;
+mod height_fields;
 mod hostile;
 mod ids;
 mod kept_meshes;

@@ -5,16 +5,18 @@ use std::sync::Arc;
 use crate::id::ContentId;
 use crate::kind::Kind;
 use crate::kinds::cloud::HulledCloud;
+use crate::kinds::height_field::BoxedField;
 use crate::kinds::polyhedron::HulledMesh;
 use crate::kinds::rounded::RoundedHull;
 use crate::kinds::surface::HulledSurface;
-use crate::kinds::{Figures, Outline, cloud, polyhedron, polytope, rounded, surface};
+use crate::kinds::{Figures, Outline, cloud, height_field, polyhedron, polytope, rounded, surface};
 use clearance_geometry::claim::SolidKind;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::HullError;
 use clearance_geometry::polyhedron::{Polyhedron, TriangleBody, TriangleSurface};
 use clearance_geometry::polytope::{Polytope, TableKeeper, Tables};
 use clearance_geometry::pose::Pose;
+use clearance_geometry::terrain::HeightField;
 use clearance_geometry::{Vec3, claim, pair};
 
 /// A body of any kind. A copy shares all that the body holds.
@@ -30,6 +32,8 @@ pub enum Body {
     Surface(HulledSurface),
     /// Points with a ball of one radius around each.
     Cloud(HulledCloud),
+    /// Heights over a grid.
+    HeightField(BoxedField),
 }
 
 /// A body and where it is.
@@ -71,7 +75,7 @@ impl Body {
     }
 
     /// A polytope with balls of this radius, metres, around all its points. The radius of what is
-    /// rounded already stays, that of a cloud, too, and polyhedra and surfaces are not rounded.
+    /// rounded already stays, that of a cloud, too, and what is made of triangles is not rounded.
     #[must_use]
     pub fn rounded(self, radius: f64) -> Self {
         match self {
@@ -80,7 +84,8 @@ impl Body {
             | Self::Polyhedron(_)
             | Self::Rounded(_)
             | Self::Surface(_)
-            | Self::Cloud(_) => self,
+            | Self::Cloud(_)
+            | Self::HeightField(_) => self,
         }
     }
 
@@ -88,7 +93,9 @@ impl Body {
     /// of what is not rounded.
     pub fn radius(&self) -> f64 {
         match self {
-            Self::Polytope(_) | Self::Polyhedron(_) | Self::Surface(_) => 0.0,
+            Self::Polytope(_) | Self::Polyhedron(_) | Self::Surface(_) | Self::HeightField(_) => {
+                0.0
+            }
             Self::Rounded(body) => body.radius,
             Self::Cloud(body) => body.radius,
         }
@@ -119,6 +126,46 @@ impl Body {
         Self::Cloud(HulledCloud { points, hull, radius })
     }
 
+    /// A height field.
+    pub fn of_height_field(field: Arc<HeightField>) -> Result<Self, HullError> {
+        BoxedField::new(field).map(Self::HeightField)
+    }
+
+    /// The field that it is, if it is one.
+    pub fn height_field(&self) -> Option<&Arc<HeightField>> {
+        self.boxed_field().map(|body| &body.field)
+    }
+
+    /// The same with its box.
+    pub(crate) fn boxed_field(&self) -> Option<&BoxedField> {
+        match self {
+            Self::HeightField(body) => Some(body),
+            Self::Polytope(_)
+            | Self::Polyhedron(_)
+            | Self::Rounded(_)
+            | Self::Surface(_)
+            | Self::Cloud(_) => None,
+        }
+    }
+
+    /// The same body as a list of triangles, if it is a height field of few enough; any other body
+    /// as it is. None: it has too many.
+    pub fn spelled(&self) -> Option<Self> {
+        match self {
+            Self::HeightField(body) => body.spelled().cloned().map(Self::Surface),
+            Self::Polytope(_)
+            | Self::Polyhedron(_)
+            | Self::Rounded(_)
+            | Self::Surface(_)
+            | Self::Cloud(_) => Some(self.clone()),
+        }
+    }
+
+    /// The hull of the vertices of a height field of few triangles.
+    pub(crate) fn spelled_hull(&self) -> Option<&Arc<Polytope>> {
+        self.boxed_field()?.spelled().map(|surface| &surface.hull)
+    }
+
     /// What triangles with this hull are, or the polytope that is the hull, with balls of this
     /// radius around all points of a polytope, or around those of a cloud.
     pub fn of_whole(hull: &Arc<Polytope>, mesh: Option<&TriangleBody>, radius: f64) -> Self {
@@ -143,6 +190,7 @@ impl Body {
             Self::Rounded(_) => Kind::Rounded,
             Self::Surface(_) => Kind::Surface,
             Self::Cloud(_) => Kind::Cloud,
+            Self::HeightField(_) => Kind::HeightField,
         }
     }
 
@@ -154,11 +202,12 @@ impl Body {
             Self::Rounded(body) => ContentId::of_rounded(body),
             Self::Surface(body) => ContentId::of_surface(&body.surface),
             Self::Cloud(body) => ContentId::of_cloud(body),
+            Self::HeightField(body) => ContentId::of_height_field(&body.field),
         }
     }
 
-    /// The hull of its vertices. Only the table hands it to questions: what holds of the hull need
-    /// not hold of the body.
+    /// The hull of its vertices; of a height field, a box that holds it. Only the table hands it to
+    /// questions: what holds of the hull need not hold of the body.
     pub(crate) fn hull(&self) -> &Arc<Polytope> {
         match self {
             Self::Polytope(polytope) => polytope,
@@ -166,13 +215,14 @@ impl Body {
             Self::Rounded(body) => &body.core,
             Self::Surface(body) => &body.hull,
             Self::Cloud(body) => &body.hull,
+            Self::HeightField(body) => &body.held_by,
         }
     }
 
     /// Its triangles with what they are, if it is made of these, or of points.
     pub(crate) fn mesh(&self) -> Option<TriangleBody> {
         match self {
-            Self::Polytope(_) | Self::Rounded(_) => None,
+            Self::Polytope(_) | Self::Rounded(_) | Self::HeightField(_) => None,
             Self::Polyhedron(mesh) => Some(TriangleBody::Region(mesh.polyhedron.clone())),
             Self::Surface(body) => Some(TriangleBody::Surface(body.surface.clone())),
             Self::Cloud(body) => Some(TriangleBody::Surface(body.points.clone())),
@@ -186,6 +236,7 @@ impl Body {
             Self::Rounded(body) => Arc::make_mut(&mut body.core),
             Self::Surface(body) => Arc::make_mut(&mut body.hull),
             Self::Cloud(body) => Arc::make_mut(&mut body.hull),
+            Self::HeightField(body) => Arc::make_mut(&mut body.held_by),
         }
     }
 
@@ -202,6 +253,7 @@ impl Body {
             Self::Rounded(body) => rounded::outline(body),
             Self::Surface(body) => surface::outline(body),
             Self::Cloud(body) => cloud::outline(body),
+            Self::HeightField(body) => height_field::outline(body),
         }
     }
 
@@ -213,6 +265,7 @@ impl Body {
             Self::Rounded(body) => rounded::figures(body, effort),
             Self::Surface(body) => Ok(surface::figures(&body.surface)),
             Self::Cloud(_) => Ok(cloud::figures()),
+            Self::HeightField(body) => Ok(height_field::figures(&body.field)),
         }
     }
 
@@ -224,6 +277,7 @@ impl Body {
             Self::Rounded(body) => body.core.heap_bytes() as u64,
             Self::Surface(body) => surface::bytes(body),
             Self::Cloud(body) => cloud::bytes(body),
+            Self::HeightField(body) => height_field::bytes(body),
         }
     }
 
@@ -232,7 +286,7 @@ impl Body {
     pub fn bytes_to_build(&self, tables: Tables, figures: &Figures) -> u64 {
         match self {
             Self::Polytope(polytope) => polytope.bytes_to_build(tables, &figures.hierarchy) as u64,
-            Self::Polyhedron(_) | Self::Surface(_) | Self::Cloud(_) => 0,
+            Self::Polyhedron(_) | Self::Surface(_) | Self::Cloud(_) | Self::HeightField(_) => 0,
             Self::Rounded(body) => body.core.bytes_to_build(tables, &figures.hierarchy) as u64,
         }
     }
@@ -243,7 +297,8 @@ impl Body {
         self.hull_mut().tell(keeper);
     }
 
-    /// Its vertices, as clients number them; of a rounded polytope those of the polytope.
+    /// Its vertices, as clients number them; of a rounded polytope those of the polytope, and of a
+    /// height field that is not [`Self::spelled`] none.
     pub fn vertices(&self) -> &[Vec3] {
         match self {
             Self::Polytope(polytope) => polytope.vertices(),
@@ -251,6 +306,7 @@ impl Body {
             Self::Rounded(body) => body.core.vertices(),
             Self::Surface(body) => body.surface.vertices(),
             Self::Cloud(body) => body.points.vertices(),
+            Self::HeightField(body) => body.spelled().map_or(&[], |it| it.surface.vertices()),
         }
     }
 
@@ -263,6 +319,7 @@ impl Body {
             Self::Rounded(body) => (Some(body.core.facets().rows()), None),
             Self::Surface(body) => (None, Some(body.surface.triangles())),
             Self::Cloud(_) => (None, None),
+            Self::HeightField(body) => (None, body.spelled().map(|it| it.surface.triangles())),
         };
         let triangles = triangles.into_iter().flatten().map(|corners| &corners[..]);
         loops.into_iter().flatten().chain(triangles)
@@ -280,6 +337,10 @@ impl Body {
                 body.surface.triangles().get(facet as usize).map(|corners| &corners[..])
             }
             Self::Cloud(_) => None,
+            Self::HeightField(body) => {
+                let triangles = body.spelled()?.surface.triangles();
+                triangles.get(facet as usize).map(|corners| &corners[..])
+            }
         }
     }
 
@@ -292,6 +353,9 @@ impl Body {
             Self::Rounded(body) => polytope::boundary(&body.core),
             Self::Surface(body) => body.surface.triangles().to_vec(),
             Self::Cloud(_) => Vec::new(),
+            Self::HeightField(body) => {
+                body.spelled().map_or(Vec::new(), |it| it.surface.triangles().to_vec())
+            }
         }
     }
 }
@@ -309,6 +373,9 @@ impl PlacedBody {
             Body::Polyhedron(mesh) => SolidKind::Region(mesh.polyhedron.triangles()),
             Body::Surface(body) => SolidKind::Surface(body.surface.triangles()),
             Body::Cloud(body) => SolidKind::Surface(body.points.triangles()),
+            Body::HeightField(body) => {
+                SolidKind::Surface(body.spelled().map_or(&[], |it| it.surface.triangles()))
+            }
         };
         let points = claim::Points { points: self.body.vertices(), pose: self.pose };
         claim::Solid { points, kind }

@@ -7,14 +7,15 @@ use crate::digest::DIGEST_BYTES;
 use crate::kind::Kind;
 use crate::kinds::cloud::HulledCloud;
 use crate::kinds::rounded::RoundedHull;
-use crate::kinds::{cloud, polyhedron, polytope, rounded, surface};
+use crate::kinds::{cloud, height_field, polyhedron, polytope, rounded, surface};
 use clearance_geometry::polyhedron::{Polyhedron, TriangleSurface};
 use clearance_geometry::shape::Shape;
+use clearance_geometry::terrain::HeightField;
 
 const HEX_DIGITS: usize = 2 * DIGEST_BYTES;
 
 /// The BLAKE3-256 digest of what a body is made of, which the file of its kind lists: written as
-/// the prefix of the kind (`p1-`, `m1-`, `r1-`, `s1-`, `c1-`) and 64 lower-case hex digits.
+/// the prefix of the kind (`p1-`, `m1-`, `r1-`, `s1-`, `c1-`, `h1-`) and 64 lower-case hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId {
     kind: Kind,
@@ -76,6 +77,11 @@ impl ContentId {
     /// The id of a cloud.
     pub fn of_cloud(body: &HulledCloud) -> Self {
         Self { kind: Kind::Cloud, digest: cloud::digest(body) }
+    }
+
+    /// The id of a height field.
+    pub fn of_height_field(field: &HeightField) -> Self {
+        Self { kind: Kind::HeightField, digest: height_field::digest(field) }
     }
 
     /// What has this id.

@@ -1,12 +1,14 @@
 //! The kinds of bodies: which there are, and what each is called.
 
-use crate::kinds::{KindNames, cloud, polyhedron, polytope, rounded, surface};
+use crate::kinds::{KindNames, cloud, height_field, polyhedron, polytope, rounded, surface};
 
 /// A kind of body. The order is that of the written ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Points with a ball of one radius around each: the union of them.
     Cloud,
+    /// Heights over a grid: the union of the triangles of its cells.
+    HeightField,
     /// A closed mesh, convex or not: the region that it bounds.
     Polyhedron,
     /// The hull of points.
@@ -19,8 +21,14 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 5] =
-        [Self::Cloud, Self::Polyhedron, Self::Polytope, Self::Rounded, Self::Surface];
+    pub const ALL: [Self; 6] = [
+        Self::Cloud,
+        Self::HeightField,
+        Self::Polyhedron,
+        Self::Polytope,
+        Self::Rounded,
+        Self::Surface,
+    ];
 
     /// What becomes of points that are given without triangles, with balls of this radius around
     /// all points of their hull.
@@ -32,6 +40,7 @@ impl Kind {
     pub const fn names(self) -> &'static KindNames {
         match self {
             Self::Cloud => &cloud::NAMES,
+            Self::HeightField => &height_field::NAMES,
             Self::Polyhedron => &polyhedron::NAMES,
             Self::Polytope => &polytope::NAMES,
             Self::Rounded => &rounded::NAMES,
@@ -42,7 +51,7 @@ impl Kind {
     /// Whether every body of this kind is convex.
     pub const fn is_convex(self) -> bool {
         match self {
-            Self::Cloud | Self::Polyhedron | Self::Surface => false,
+            Self::Cloud | Self::HeightField | Self::Polyhedron | Self::Surface => false,
             Self::Polytope | Self::Rounded => true,
         }
     }
@@ -50,7 +59,9 @@ impl Kind {
     /// Whether a body of this kind is its own hull, so that what holds of the hull holds of it.
     pub const fn is_its_hull(self) -> bool {
         match self {
-            Self::Cloud | Self::Polyhedron | Self::Rounded | Self::Surface => false,
+            Self::Cloud | Self::HeightField | Self::Polyhedron | Self::Rounded | Self::Surface => {
+                false
+            }
             Self::Polytope => true,
         }
     }

@@ -68,7 +68,7 @@ impl ReadySolid {
         match body {
             Body::Polytope(hull) => hull.dimension() == 3,
             Body::Polyhedron(_) => true,
-            Body::Rounded(_) | Body::Surface(_) | Body::Cloud(_) => false,
+            Body::Rounded(_) | Body::Surface(_) | Body::Cloud(_) | Body::HeightField(_) => false,
         }
     }
 
@@ -84,7 +84,7 @@ impl ReadySolid {
             Body::Polyhedron(HulledMesh { polyhedron, hull }) => {
                 Some(Self { polyhedron, pose, hull, facets: None })
             }
-            Body::Rounded(_) | Body::Surface(_) | Body::Cloud(_) => None,
+            Body::Rounded(_) | Body::Surface(_) | Body::Cloud(_) | Body::HeightField(_) => None,
         }
     }
 

@@ -140,7 +140,8 @@ fn vertices(spec: &api::PolytopeSpec, report: &api::RegistrationReport) -> Optio
             None => return Some([].into()),
         },
         // What is proven of a rounded body is not what is proven of its polytope.
-        Some(Source::File(_) | Source::Rounded(_) | Source::Cloud(_)) | None => {
+        Some(Source::File(_) | Source::Rounded(_) | Source::Cloud(_) | Source::HeightField(_))
+        | None => {
             return Some([].into());
         }
     };

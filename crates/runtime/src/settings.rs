@@ -188,6 +188,8 @@ limits! {
     points_max = 2_000_000, "points", InvalidArgument;
     /// Triangles of one mesh.
     triangles_max = 4_000_000, "triangles", InvalidArgument;
+    /// Heights of one height field.
+    heights_max = 16_000_000, "heights", InvalidArgument;
     /// Pairs of boxes looked at when a polyhedron is checked for triangles that intersect, beside
     /// those for each triangle: long slivers side by side, as around a tilted cylinder, make pairs
     /// by the square. About four seconds.

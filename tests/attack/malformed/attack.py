@@ -16,6 +16,7 @@ from google.protobuf import json_format
 
 from client import OPEN_BYTES, Raw, Reply, Report, Wire, alive, iter_then_wait, until, varint
 from clouds import clouds, round_cells
+from fields import fields
 from solids import solids
 from surfaces import surfaces
 
@@ -465,7 +466,7 @@ def stop(wire, report):
     never.set()
 
 
-ATTACKS = [numbers, bytes_that_are_none, too_large, meshes, solids, surfaces, clouds, round_cells, deep_ranges, forged, pages, in_use, frames, streams, half_sent, upload, crowd, abandoned, silent]
+ATTACKS = [numbers, bytes_that_are_none, too_large, meshes, solids, surfaces, clouds, round_cells, fields, deep_ranges, forged, pages, in_use, frames, streams, half_sent, upload, crowd, abandoned, silent]
 
 
 def main():

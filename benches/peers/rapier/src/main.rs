@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! cargo build --release && target/release/rapier-scenes 10000:1 10000:0 rays:10000 hulls:10000
+//! target/release/rapier-scenes terrain:1024 terrain:1024:casts
 //! ```
 use rapier3d_f64::parry::query::ShapeCastOptions;
 use rapier3d_f64::prelude::*;
@@ -181,17 +182,168 @@ fn casts(kind: &str, count: usize) {
     }
 }
 
+/// The scene of the bench `terrain`: bodies of a game over a height field, sensors. With `casts`
+/// the projectiles are cast along their ways as well, to see what they meet between frames.
+fn terrain(side: usize, casts: bool) {
+    const SPACING: f64 = 0.25;
+    const STEP: f64 = 1.0 / 60.0;
+    let classes = [(400, 0.1, 200.0), (400, 0.2, 60.0), (1200, 1.0, 6.0)];
+    // Up is y here: (x, y, z) there is (x, z, -y).
+    let turned = |v: [f64; 3]| Vector::new(v[0], v[2], -v[1]);
+    let hill = |x: f64, y: f64| {
+        1.5 * (x / 9.0).sin() * (y / 13.0).cos() + 0.4 * (x / 2.3 + y / 3.1).sin()
+    };
+    let wide = (side - 1) as f64 * SPACING;
+    let r = &mut Random(5);
+    let mut heights = vec![0.0; side * side];
+    for row in 0..side {
+        for column in 0..side {
+            let (x, y) = (column as f64 * SPACING, row as f64 * SPACING);
+            heights[row * side + column] = hill(x, y) + 0.1 * r.unit();
+        }
+    }
+    let at = |row: usize, column: usize| heights[(side - 1 - row) * side + column];
+    let columns = (0..side).flat_map(|column| (0..side).map(move |row| at(row, column)));
+    let grid = Array2::new(side, side, columns.collect());
+    let r = &mut Random(7);
+    let ball = |r: &mut Random| loop {
+        let v = [0; 3].map(|_| 2.0 * r.unit() - 1.0);
+        let squared: f64 = v.iter().map(|c| c * c).sum();
+        if (0.01..1.0).contains(&squared) {
+            break v.map(|c| c / squared.sqrt());
+        }
+    };
+    let mut shapes = Vec::new();
+    for (_, radius, _) in classes {
+        for _ in 0..20 {
+            let count = 30 + (r.unit() * 121.0) as usize;
+            let scale = [0; 3].map(|_| (0.6 + 0.4 * r.unit()) * radius);
+            let point = |r: &mut Random| {
+                let v = ball(r);
+                turned([v[0] * scale[0], v[1] * scale[1], v[2] * scale[2]])
+            };
+            let points: Vec<Vector> = (0..count).map(|_| point(r)).collect();
+            shapes.push(SharedShape::convex_hull(&points).unwrap());
+        }
+    }
+    struct Mover {
+        place: [f64; 3],
+        velocity: [f64; 3],
+        above: Option<f64>,
+        axis: Vector,
+        angle: f64,
+        spin: f64,
+        handle: ColliderHandle,
+        shape: usize,
+    }
+    let mut scene = Scene::of(0);
+    let groups = |own, others| InteractionGroups::new(own, others, Default::default());
+    let ground = ColliderBuilder::heightfield(grid, Vector::new(wide, 1.0, wide))
+        .translation(Vector::new(wide / 2.0, 0.0, -wide / 2.0))
+        .active_collision_types(ActiveCollisionTypes::all())
+        .collision_groups(groups(Group::GROUP_1, Group::GROUP_2))
+        .sensor(true);
+    let ground = scene.colliders.insert(ground.build());
+    let mut movers = Vec::new();
+    for (class, (count, radius, speed)) in classes.into_iter().enumerate() {
+        for index in 0..count {
+            let rolls = class == 2;
+            let place =
+                [1.0 + r.unit() * (wide - 2.0), 1.0 + r.unit() * (wide - 2.0), r.unit() * 24.0];
+            let mut velocity = ball(r).map(|c| c * speed);
+            let above = rolls.then(|| 0.5 + r.unit());
+            if rolls {
+                velocity[2] = 0.0;
+                let slower = 0.1 + 0.9 * r.unit();
+                velocity = velocity.map(|c| c * slower);
+            }
+            let axis = turned(ball(r));
+            let length = velocity.iter().map(|c| c * c).sum::<f64>().sqrt();
+            let spin = if rolls { length / radius * STEP } else { 0.1 };
+            let shape = class * 20 + index % 20;
+            let collider = ColliderBuilder::new(shapes[shape].clone())
+                .translation(turned(place))
+                .active_collision_types(ActiveCollisionTypes::all())
+                .collision_groups(groups(Group::GROUP_2, Group::GROUP_1))
+                .sensor(true);
+            let handle = scene.colliders.insert(collider.build());
+            let angle = 0.0;
+            movers.push(Mover { place, velocity, above, axis, angle, spin, handle, shape });
+        }
+    }
+    scene.step();
+    let (frames, mut times, mut met) = (120, Vec::new(), 0);
+    for _ in 0..frames {
+        let before: Vec<Pose> =
+            movers.iter().map(|mover| *scene.colliders[mover.handle].position()).collect();
+        for mover in &mut movers {
+            let ends = [(1.0, wide - 1.0), (1.0, wide - 1.0), (-1.0, 24.0)];
+            for (axis, (low, high)) in ends.into_iter().enumerate() {
+                mover.place[axis] += mover.velocity[axis] * STEP;
+                if mover.place[axis] < low && mover.velocity[axis] < 0.0
+                    || mover.place[axis] > high && mover.velocity[axis] > 0.0
+                {
+                    mover.velocity[axis] = -mover.velocity[axis];
+                }
+            }
+            if let Some(above) = mover.above {
+                mover.place[2] = hill(mover.place[0], mover.place[1]) + above;
+            }
+            mover.angle += mover.spin;
+        }
+        let start = spent();
+        for mover in &movers {
+            let turn = Rotation::from_scaled_axis(mover.axis * mover.angle);
+            let pose = Pose::from_parts(turned(mover.place), turn);
+            scene.colliders[mover.handle].set_position(pose);
+        }
+        scene.step();
+        if casts {
+            let of_ground = &scene.colliders[ground];
+            for (mover, before) in movers.iter().zip(&before).take(800) {
+                let way = turned(mover.place) - before.translation;
+                let options = ShapeCastOptions {
+                    max_time_of_impact: 1.0,
+                    stop_at_penetration: true,
+                    ..ShapeCastOptions::default()
+                };
+                let found = rapier3d_f64::parry::query::cast_shapes(
+                    before,
+                    way,
+                    &*shapes[mover.shape],
+                    of_ground.position(),
+                    Vector::ZERO,
+                    of_ground.shape(),
+                    options,
+                );
+                met += usize::from(found.is_ok_and(|found| found.is_some()));
+            }
+        }
+        times.push(spent() - start);
+    }
+    times.sort_by(f64::total_cmp);
+    let pairs = scene.narrow.intersection_pairs_with(ground).filter(|(_, _, met)| *met).count();
+    println!(
+        "terrain {side} casts {casts}: frame {:.3} ms, at most {:.3}, {pairs} of {} meet at the \
+         end, {met} casts met",
+        times[times.len() / 2] * 1e3,
+        times[times.len() - 1] * 1e3,
+        movers.len()
+    );
+}
+
 fn main() {
     for word in std::env::args().skip(1) {
         let words: Vec<&str> = word.split(':').collect();
         match words[..] {
+            ["terrain", side, ref rest @ ..] => terrain(side.parse().unwrap(), !rest.is_empty()),
             [kind @ ("rays" | "hulls"), count] => casts(kind, count.parse().unwrap()),
             [count, moving, ref rest @ ..] => {
                 let pace = rest.iter().find_map(|word| word.strip_prefix("pace="));
                 let pace = pace.map_or(1.0, |factor| factor.parse().unwrap());
                 frames(count.parse().unwrap(), moving.parse().unwrap(), pace);
             }
-            _ => panic!("{word}: N:SHARE[:pace=50], rays:N or hulls:N"),
+            _ => panic!("{word}: N:SHARE[:pace=50], rays:N, hulls:N or terrain:SIDE[:casts]"),
         }
     }
 }

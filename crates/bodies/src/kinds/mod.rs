@@ -1,6 +1,7 @@
 //! One file for each kind: what it is called, its identity, its bounds, the memory that it takes.
 
 pub mod cloud;
+pub mod height_field;
 pub mod polyhedron;
 pub mod polytope;
 pub mod rounded;

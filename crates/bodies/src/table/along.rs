@@ -1,7 +1,9 @@
 //! How far P can move along a direction before it meets Q, and where it leaves Q again.
 
 use super::hulls::ReadyHulls;
-use super::row::{CLOUDS, HULLS_NANOSECONDS, Needs, NotAnswered, SURFACES, TableEntry, look_up};
+use super::row::{
+    CLOUDS, FIELDS, HULLS_NANOSECONDS, Needs, NotAnswered, SURFACES, TableEntry, look_up,
+};
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use clearance_geometry::Vec3;
@@ -11,8 +13,9 @@ use clearance_geometry::witness::Witness;
 
 /// What answers it.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<&'static [RangeMethod]> {
-    use Kind::{Cloud, Polyhedron, Polytope, Rounded, Surface};
+    use Kind::{Cloud, HeightField, Polyhedron, Polytope, Rounded, Surface};
     match kinds {
+        [HeightField, _] | [_, HeightField] => Err(FIELDS),
         [Polytope, Polytope] => Ok(METHODS),
         [Cloud, _] | [_, Cloud] => Err(CLOUDS),
         [Surface, _] | [_, Surface] => Err(SURFACES),

@@ -340,7 +340,8 @@ impl ReadyBoundaries {
 /// What bounds a body.
 fn boundary(placed: &PlacedBody) -> Boundary<'_> {
     let kind = match &placed.body {
-        Body::Polytope(_) | Body::Rounded(_) => BoundaryKind::Hull,
+        // A height field is asked by its cells, and is never here.
+        Body::Polytope(_) | Body::Rounded(_) | Body::HeightField(_) => BoundaryKind::Hull,
         Body::Polyhedron(mesh) => BoundaryKind::Region(&mesh.polyhedron),
         Body::Surface(body) => BoundaryKind::Surface(&body.surface),
         Body::Cloud(body) => BoundaryKind::Surface(&body.points),

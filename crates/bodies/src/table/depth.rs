@@ -1,7 +1,7 @@
 //! How deep two bodies overlap.
 
 use super::hulls::ReadyHulls;
-use super::row::{CLOUDS, Needs, NotAnswered, SURFACES, TableEntry, look_up};
+use super::row::{CLOUDS, FIELDS, Needs, NotAnswered, SURFACES, TableEntry, look_up};
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use clearance_geometry::Vec3;
@@ -23,8 +23,9 @@ pub(super) enum DepthWay {
 
 /// What answers it.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<DepthWay> {
-    use Kind::{Cloud, Polyhedron, Polytope, Rounded, Surface};
+    use Kind::{Cloud, HeightField, Polyhedron, Polytope, Rounded, Surface};
     match kinds {
+        [HeightField, _] | [_, HeightField] => Err(FIELDS),
         [Polytope, Polytope] => Ok(DepthWay::Hulls),
         [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(DepthWay::Radii),
         [Cloud, _] | [_, Cloud] => Err(CLOUDS),

@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::boundaries::ReadyBoundaries;
+use super::cells::{NO_PROOF, ReadyCells, answered, kinds};
 use super::hulls::ReadyHulls;
 use super::proof::VerdictProof;
 use super::radii;
@@ -24,12 +25,15 @@ use clearance_geometry::faces::distance::{FaceDistance, measure};
 use clearance_geometry::meeting::normal_of;
 use clearance_geometry::pair::{Pair, VertexPair};
 use clearance_geometry::rounded::{self, RoundedDistance, RoundedPair};
+use clearance_geometry::terrain::WorldBox;
+use clearance_geometry::terrain::standing::FieldBeside;
 use clearance_geometry::witness::Witness;
 
 /// What answers it.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Cloud, Polyhedron, Polytope, Rounded, Surface};
+    use Kind::{Cloud, HeightField, Polyhedron, Polytope, Rounded, Surface};
     match kinds {
+        [HeightField, _] | [_, HeightField] => Ok(Way::Cells),
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
         [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
@@ -60,6 +64,7 @@ enum DistanceOf {
     Hulls(ReadyHulls),
     Radii(ReadyHulls),
     Faces(Box<ReadyBoundaries>),
+    Cells(Box<ReadyCells>),
 }
 
 /// What is asked beside the bodies.
@@ -97,11 +102,11 @@ pub enum MeasuredDistance {
 #[derive(Clone, Debug)]
 pub struct MeasuredFaces {
     /// How the bodies stand.
-    verdict: Verdict,
-    bounds: [f64; 2],
+    pub(super) verdict: Verdict,
+    pub(super) bounds: [f64; 2],
     /// None: there was no effort left for a point that bodies in contact share.
-    closest: Option<[Vec3; 2]>,
-    stopped: Option<Stopped>,
+    pub(super) closest: Option<[Vec3; 2]>,
+    pub(super) stopped: Option<Stopped>,
     /// The proof of the verdict, which of bodies that are apart shows the lower bound; or why there
     /// is none, if one was wanted.
     pub proof: Result<VerdictProof, Option<Unproven>>,
@@ -157,7 +162,7 @@ impl DistanceQuestion {
     pub fn method_name(&self, index: usize) -> Option<&'static str> {
         match self.way {
             Way::Hulls | Way::Radii => METHODS.get(index).map(|method| method.name),
-            Way::Faces | Way::RoundedFaces | Way::Pieces => {
+            Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => {
                 polyhedra::METHODS.get(index).map(|method| method.name)
             }
         }
@@ -169,7 +174,7 @@ impl DistanceQuestion {
             Way::Hulls | Way::Radii => {
                 METHODS.get(index).map_or(self, |method| Self { method, ..self })
             }
-            Way::Faces | Way::RoundedFaces | Way::Pieces => self,
+            Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => self,
         }
     }
 
@@ -177,7 +182,7 @@ impl DistanceQuestion {
     pub fn needs(&self) -> Needs {
         match self.way {
             Way::Hulls | Way::Radii => Needs::tables(self.method.tables),
-            Way::Faces | Way::RoundedFaces | Way::Pieces => Needs::SOLIDS,
+            Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => Needs::SOLIDS,
         }
     }
 
@@ -186,7 +191,7 @@ impl DistanceQuestion {
     pub fn nanoseconds(&self, vertices: u32) -> u64 {
         match self.way {
             Way::Hulls | Way::Radii => 40_000 + HULLS_NANOSECONDS * u64::from(vertices),
-            Way::Faces | Way::RoundedFaces | Way::Pieces => {
+            Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => {
                 1_000_000 + FACES_NANOSECONDS * u64::from(vertices)
             }
         }
@@ -197,6 +202,7 @@ impl DistanceQuestion {
         let bodies = match self.way {
             Way::Hulls => DistanceOf::Hulls(ReadyHulls::new(bodies)),
             Way::Radii => DistanceOf::Radii(ReadyHulls::new(bodies)),
+            Way::Cells => DistanceOf::Cells(Box::new(ReadyCells::new(bodies))),
             Way::Faces | Way::RoundedFaces | Way::Pieces => {
                 DistanceOf::Faces(Box::new(ReadyBoundaries::new(bodies)?))
             }
@@ -216,6 +222,7 @@ impl ReadyDistance {
         match &self.bodies {
             DistanceOf::Hulls(bodies) => self.of_hulls(&bodies.pair(), asked, effort),
             DistanceOf::Radii(bodies) => self.of_rounded(&bodies.rounded(), asked, effort),
+            DistanceOf::Cells(bodies) => bodies.distance(asked, wanted, effort),
             DistanceOf::Faces(bodies) => of_faces(bodies, asked, wanted, effort),
         }
     }
@@ -295,4 +302,124 @@ fn of_faces(
     let found = MeasuredFaces { verdict, bounds, closest, stopped, proof, pairs };
     let distance = Ok(MeasuredDistance::OfFaces(Box::new(found)));
     DistanceAnswer { distance, normal, compared }
+}
+
+/// Of a height field and another body.
+impl ReadyCells {
+    /// How far they are from each other.
+    pub(super) fn distance(
+        &self,
+        asked: DistanceAsked,
+        wanted: Wanted,
+        effort: &mut Effort<'_>,
+    ) -> DistanceAnswer {
+        let none = |why| DistanceAnswer { distance: Err(why), normal: None, compared: Err(why) };
+        if let Some(bodies) = self.spelled(wanted) {
+            return answered(ask_distance(bodies, asked, wanted, effort)).unwrap_or_else(none);
+        }
+        let found = match self.beside() {
+            Some((k, beside)) => measure_beside(&beside, k, asked, effort),
+            None => self.measure_by_tiles(asked, effort),
+        };
+        let NearestCells { verdict, bounds, closest, normal, stopped } = match found {
+            Ok(found) => found,
+            Err(why) => return none(why),
+        };
+        let compared = match asked.margin {
+            None => Ok(None),
+            Some(margin) => self.verdict(Some(margin), NO_PROOF, effort).compared,
+        };
+        let proof = wanted.proven(|| Err(Unproven::TooLong));
+        let pairs = ArrayVec::new();
+        let found = MeasuredFaces { verdict, bounds, closest, stopped, proof, pairs };
+        let distance = Ok(MeasuredDistance::OfFaces(Box::new(found)));
+        DistanceAnswer { distance, normal, compared }
+    }
+
+    /// Of the nearest cells, whose boxes are asked in the order of their distances.
+    fn measure_by_tiles(
+        &self,
+        asked: DistanceAsked,
+        effort: &mut Effort<'_>,
+    ) -> Result<NearestCells, Stopped> {
+        let mut best: Option<NearestCells> = None;
+        let mut lower = f64::INFINITY;
+        for (bound, cells) in self.tiles(&WorldBox::everything(), effort)? {
+            // Where the boxes meet, a later tile may overlap where an earlier one touches.
+            if bound >= lower && bound > 0.0 {
+                break;
+            }
+            effort.spend_step()?;
+            let Some(bodies) = self.with_cells(&cells)? else { continue };
+            let above = best.as_ref().map(|best| best.bounds[1]).or(asked.stops.above);
+            let stops = Stops { above, below: asked.stops.below };
+            let asked = DistanceAsked { stops, margin: None };
+            let answer = answered(ask_distance(bodies, asked, NO_PROOF, effort))?;
+            let normal = answer.normal;
+            let found = answer.distance?;
+            let (verdict, bounds, stopped) = (found.verdict(), found.bounds(), found.stopped());
+            lower = lower.min(bounds[0]);
+            let upper = best.as_ref().map_or(f64::INFINITY, |best| best.bounds[1]);
+            let is_met = best.as_ref().is_some_and(|best| best.verdict >= verdict);
+            if verdict == Verdict::Separated && bounds[1] >= upper
+                || verdict != Verdict::Separated && is_met
+            {
+                continue;
+            }
+            best =
+                Some(NearestCells { verdict, bounds, closest: found.closest(), normal, stopped });
+            if verdict == Verdict::Overlapping {
+                break;
+            }
+        }
+        let best = best.ok_or(Stopped::Unresolved)?;
+        let bounds = [lower.min(best.bounds[1]), best.bounds[1]];
+        Ok(NearestCells { bounds, ..best })
+    }
+}
+
+/// What is found of the distance of the nearest triangles.
+struct NearestCells {
+    verdict: Verdict,
+    bounds: [f64; 2],
+    closest: Option<[Vec3; 2]>,
+    normal: Option<Vec3>,
+    stopped: Option<Stopped>,
+}
+
+fn measure_beside(
+    beside: &FieldBeside<'_>,
+    field: usize,
+    asked: DistanceAsked,
+    effort: &mut Effort<'_>,
+) -> Result<NearestCells, Stopped> {
+    let stands = beside.stand(false, &mut Witness::default(), effort)?;
+    let in_order = |[of_field, of_other]: [Vec3; 2]| {
+        if field == 0 { [of_field, of_other] } else { [of_other, of_field] }
+    };
+    let verdict = stands.verdict;
+    if let Some(triangle) = stands.triangle {
+        let closest = beside.common_points(triangle, effort).ok().flatten().map(in_order);
+        return Ok(NearestCells {
+            verdict,
+            bounds: [0.0; 2],
+            closest,
+            normal: None,
+            stopped: None,
+        });
+    }
+    let found = beside.measure(asked.stops, effort)?;
+    let (bounds, closest) = ([found.lower, found.upper], Some(in_order(found.closest)));
+    let normal = found.normal.map(|normal| if field == 0 { normal } else { -normal });
+    Ok(NearestCells { verdict, bounds, closest, normal, stopped: found.stopped })
+}
+
+fn ask_distance(
+    bodies: [PlacedBody; 2],
+    asked: DistanceAsked,
+    wanted: Wanted,
+    effort: &mut Effort<'_>,
+) -> Result<DistanceAnswer, NotAnswered> {
+    let question = DistanceQuestion::of(kinds(&bodies))?;
+    Ok(question.prepare(bodies)?.answer(asked, wanted, effort))
 }

@@ -2,7 +2,7 @@
 
 use super::radii::ROUND;
 use super::row::{
-    CLOUDS, FACES_NANOSECONDS, FLAT, Needs, NotAnswered, SURFACES, TableEntry, Wanted,
+    CLOUDS, FACES_NANOSECONDS, FIELDS, FLAT, Needs, NotAnswered, SURFACES, TableEntry, Wanted,
 };
 use crate::body::PlacedBody;
 use crate::kind::Kind;
@@ -19,8 +19,9 @@ pub use clearance_geometry::contact_time::polyhedra::proof::Found;
 
 /// Whether two of the bodies may be of these kinds: all of them are looked at by their faces.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<()> {
-    use Kind::{Cloud, Polyhedron, Polytope, Rounded, Surface};
+    use Kind::{Cloud, HeightField, Polyhedron, Polytope, Rounded, Surface};
     match kinds {
+        [HeightField, _] | [_, HeightField] => Err(FIELDS),
         [Polytope | Polyhedron, Polytope | Polyhedron] => Ok(()),
         [Cloud, _] | [_, Cloud] => Err(CLOUDS),
         [Surface, _] | [_, Surface] => Err(SURFACES),

@@ -1,6 +1,8 @@
 //! When two moving bodies first come into contact, and where.
 
 use super::boundaries::{BodiesStand, ReadyBoundaries};
+use super::cells::{NO_PROOF, ReadyCells, answered, box_of, kinds, only};
+use super::distance::DistanceAsked;
 use super::hulls::ReadyHulls;
 use super::proof::VerdictProof;
 use super::row::{
@@ -9,6 +11,7 @@ use super::row::{
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use crate::solid::{Meeting, ReadySolid};
+use arrayvec::ArrayVec;
 use clearance_geometry::claim::{self, Outcome, Reach, SolidMotionProof, TIME_TOLERANCE, Verdict};
 use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_motion};
 use clearance_geometry::contact_time::{
@@ -25,12 +28,15 @@ use clearance_geometry::motion::Motion;
 use clearance_geometry::pair::{Pair, Question};
 use clearance_geometry::pose::Pose;
 use clearance_geometry::rounded::{self, RoundedFirstContact, RoundedPair};
+use clearance_geometry::terrain::standing::FieldBeside;
+use clearance_geometry::terrain::travel_of;
 use clearance_geometry::witness::Witness;
 
 /// What answers it if nothing turns.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Cloud, Polyhedron, Polytope, Rounded, Surface};
+    use Kind::{Cloud, HeightField, Polyhedron, Polytope, Rounded, Surface};
     match kinds {
+        [HeightField, _] | [_, HeightField] => Ok(Way::Cells),
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
         [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
@@ -131,6 +137,8 @@ enum FirstContactBy {
     Faces([Travel; 2]),
     /// By groups of faces, whatever the motions.
     FaceGroups,
+    /// By the near triangles of a height field.
+    Cells,
     Radii {
         method: &'static Method,
     },
@@ -148,6 +156,7 @@ enum FirstContactOf {
     Hulls { method: &'static Method, pair: ReadyHulls },
     Faces { bodies: Box<ReadyBoundaries>, travels: Option<[Travel; 2]> },
     Radii { method: &'static Method, pair: ReadyHulls },
+    Cells(Box<ReadyCells>),
 }
 
 /// What is answered.
@@ -210,6 +219,7 @@ impl FirstContactQuestion {
             (Way::Faces, [Some(of_p), Some(of_q)]) if is_exact => {
                 FirstContactBy::Faces([of_p, of_q])
             }
+            (Way::Cells, _) => FirstContactBy::Cells,
             (Way::Faces | Way::RoundedFaces | Way::Pieces, _) => FirstContactBy::FaceGroups,
             (Way::Hulls, travels) => FirstContactBy::Hulls { method: &METHODS[0], travels },
             (Way::Radii, _) => FirstContactBy::Radii { method: &METHODS[0] },
@@ -228,7 +238,7 @@ impl FirstContactQuestion {
             FirstContactBy::Hulls { .. } | FirstContactBy::Radii { .. } => {
                 METHODS.get(index).map(|method| method.name)
             }
-            FirstContactBy::Faces(_) | FirstContactBy::FaceGroups => {
+            FirstContactBy::Faces(_) | FirstContactBy::FaceGroups | FirstContactBy::Cells => {
                 polyhedra::METHODS.get(index).map(|method| method.name)
             }
         }
@@ -239,7 +249,9 @@ impl FirstContactQuestion {
     pub fn with_method(self, index: usize) -> Result<Self, String> {
         let Some(method) = METHODS.get(index) else { return Ok(self) };
         let by = match self.by {
-            FirstContactBy::Faces(_) | FirstContactBy::FaceGroups => return Ok(self),
+            FirstContactBy::Faces(_) | FirstContactBy::FaceGroups | FirstContactBy::Cells => {
+                return Ok(self);
+            }
             FirstContactBy::Hulls { travels, .. } => {
                 let translates = travels.iter().all(Option::is_some);
                 let is_plain = translates && self.motions.without_slack().is_some();
@@ -267,7 +279,9 @@ impl FirstContactQuestion {
             FirstContactBy::Hulls { method, .. } | FirstContactBy::Radii { method } => {
                 Needs::tables(method.tables)
             }
-            FirstContactBy::Faces(_) | FirstContactBy::FaceGroups => Needs::SOLIDS,
+            FirstContactBy::Faces(_) | FirstContactBy::FaceGroups | FirstContactBy::Cells => {
+                Needs::SOLIDS
+            }
         }
     }
 
@@ -277,7 +291,7 @@ impl FirstContactQuestion {
         let is_linear = |motion: &Motion| matches!(motion, Motion::Linear { .. });
         let (search, each) = match self.by {
             FirstContactBy::Faces(_) => (1_000_000, FACES_NANOSECONDS),
-            FirstContactBy::FaceGroups => (20_000_000, FACES_NANOSECONDS),
+            FirstContactBy::FaceGroups | FirstContactBy::Cells => (20_000_000, FACES_NANOSECONDS),
             FirstContactBy::Hulls { .. } if self.motions.of_bodies.iter().all(is_linear) => {
                 (100_000, HULLS_NANOSECONDS)
             }
@@ -298,6 +312,7 @@ impl FirstContactQuestion {
                 let bodies = Box::new(ReadyBoundaries::new(bodies)?);
                 FirstContactOf::Faces { bodies, travels: Some(travels) }
             }
+            FirstContactBy::Cells => FirstContactOf::Cells(Box::new(ReadyCells::new(bodies))),
             FirstContactBy::FaceGroups => {
                 let bodies = Box::new(ReadyBoundaries::new(bodies)?);
                 FirstContactOf::Faces { bodies, travels: None }
@@ -325,6 +340,9 @@ impl ReadyFirstContact {
                 let impact =
                     if with_impact { impact_of_contact(&question, &found, effort)? } else { None };
                 Ok(FirstContactAnswer { impact, ..of_hulls(found) })
+            }
+            FirstContactOf::Cells(bodies) => {
+                bodies.first_contact(&self.motions, with_impact, wanted, effort)
             }
             FirstContactOf::Faces { bodies, travels } => {
                 let asked = AskedFaces { motions: &self.motions, bodies, wanted };
@@ -538,7 +556,10 @@ impl AskedFaces<'_> {
 }
 
 /// Contact at t = 0.
-fn at_start(initial: Verdict, proof: Result<MotionProof, Option<Unproven>>) -> FirstContactAnswer {
+pub(super) fn at_start(
+    initial: Verdict,
+    proof: Result<MotionProof, Option<Unproven>>,
+) -> FirstContactAnswer {
     FirstContactAnswer {
         outcome: Outcome::Contact,
         t_free: 0.0,
@@ -570,4 +591,150 @@ fn prove_first_contact(
     }
     let proof = prove_motion(shapes, travels, contact, steps_max, effort)?;
     Ok(MotionProof::OfSolids(proof, None))
+}
+
+/// Of a height field and another body.
+impl ReadyCells {
+    /// When they first meet.
+    pub(super) fn first_contact(
+        &self,
+        motions: &Motions,
+        with_impact: bool,
+        wanted: Wanted,
+        effort: &mut Effort<'_>,
+    ) -> Result<FirstContactAnswer, Stopped> {
+        if let Some(bodies) = self.spelled(wanted) {
+            return answered(ask_first_contact(bodies, *motions, with_impact, wanted, effort))?;
+        }
+        let none = wanted.proven(|| Err(Unproven::TooLong));
+        if let Some((k, beside)) = self.beside() {
+            let question = ordered(motions, k).about(only(&beside));
+            let course = FaceCourse { question: &question, margin: motions.margin };
+            if beside.stays_clear(&course, effort)? {
+                let start = at_start(Verdict::Separated, none);
+                let (outcome, t_free, t_contact) = (Outcome::NoContact, 1.0, 1.0);
+                return Ok(FirstContactAnswer { outcome, t_free, t_contact, ..start });
+            }
+        }
+        let margin = (motions.margin > 0.0).then_some(motions.margin);
+        let stands = self.verdict(margin, NO_PROOF, effort);
+        let initial = stands.decided?.verdict;
+        let is_within = stands.compared?.is_some_and(|found| found.is_within);
+        let mut found = if initial != Verdict::Separated || is_within {
+            at_start(initial, none)
+        } else {
+            let found = match self.beside() {
+                Some((k, beside)) => course_beside(&beside, k, motions, effort),
+                None => self.course_by_tiles(motions, effort)?,
+            };
+            let FaceContact { outcome, t_free, t_contact, stopped, .. } = found;
+            let proof = none;
+            FirstContactAnswer {
+                outcome,
+                t_free,
+                t_contact,
+                stopped,
+                proof,
+                ..at_start(initial, Err(None))
+            }
+        };
+        if with_impact && found.outcome == Outcome::Contact {
+            found.impact = self.impact(motions, found.t_free, effort)?;
+        }
+        Ok(found)
+    }
+
+    fn course_by_tiles(
+        &self,
+        motions: &Motions,
+        effort: &mut Effort<'_>,
+    ) -> Result<FaceContact, Stopped> {
+        let mut all = FaceContact {
+            outcome: Outcome::NoContact,
+            t_free: 1.0,
+            t_contact: 1.0,
+            pairs: ArrayVec::new(),
+            stopped: None,
+        };
+        let travels = [0, 1].map(|k| {
+            let PlacedBody { body, pose } = &self.bodies[k];
+            travel_of(box_of(body), pose, &motions.of_bodies[k]) + motions.deviations[k]
+        });
+        let Some((k, _)) = self.field() else { return Err(Stopped::Unresolved) };
+        let near = self.around(1 - k, travels[0] + travels[1] + motions.margin);
+        for (_, cells) in self.tiles(&near, effort)? {
+            effort.spend_step()?;
+            let Some(bodies) = self.with_cells(&cells)? else { continue };
+            let found = answered(ask_first_contact(bodies, *motions, false, NO_PROOF, effort))??;
+            merge(&mut all, &found);
+        }
+        Ok(all)
+    }
+
+    /// Where they meet: as they are at the time until which they are free.
+    fn impact(
+        &self,
+        motions: &Motions,
+        t_free: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Impact>, Stopped> {
+        let moved = |k: usize| {
+            let PlacedBody { body, pose } = &self.bodies[k];
+            let pose: Pose = motions.of_bodies[k].pose_rounded(pose, t_free);
+            PlacedBody { body: body.clone(), pose }
+        };
+        let there = Self::new([moved(0), moved(1)]);
+        let found = there.distance(DistanceAsked::default(), NO_PROOF, effort);
+        let closest = found.distance?.closest();
+        Ok(closest.map(|[_, point]| Impact { point, normal: found.normal }))
+    }
+}
+
+fn course_beside(
+    beside: &FieldBeside<'_>,
+    field: usize,
+    motions: &Motions,
+    effort: &mut Effort<'_>,
+) -> FaceContact {
+    let question = ordered(motions, field).about(only(beside));
+    beside.first_contact(&FaceCourse { question: &question, margin: motions.margin }, effort)
+}
+
+/// The same motions with that of the field first.
+fn ordered(motions: &Motions, field: usize) -> Motions {
+    let mut ordered = *motions;
+    if field == 1 {
+        ordered.of_bodies.swap(0, 1);
+        ordered.deviations.swap(0, 1);
+    }
+    ordered
+}
+
+/// The field is met when the first of its cells is, and free as long as all are.
+fn merge(all: &mut FaceContact, found: &FirstContactAnswer) {
+    match found.outcome {
+        Outcome::NoContact => return,
+        Outcome::Undecided if all.outcome == Outcome::NoContact => all.outcome = Outcome::Undecided,
+        Outcome::Undecided => {}
+        Outcome::Contact => {
+            if all.outcome != Outcome::Contact || found.t_contact < all.t_contact {
+                all.t_contact = found.t_contact;
+            }
+            all.outcome = Outcome::Contact;
+        }
+    }
+    all.t_free = all.t_free.min(found.t_free);
+    all.stopped = all.stopped.or(found.stopped);
+}
+
+fn ask_first_contact(
+    bodies: [PlacedBody; 2],
+    motions: Motions,
+    with_impact: bool,
+    wanted: Wanted,
+    effort: &mut Effort<'_>,
+) -> Result<Result<FirstContactAnswer, Stopped>, NotAnswered> {
+    let poses = bodies.each_ref().map(|placed| &placed.pose);
+    let question = FirstContactQuestion::of(kinds(&bodies), poses, motions)?;
+    Ok(question.prepare(bodies)?.answer(with_impact, wanted, effort))
 }

@@ -9,6 +9,7 @@
 
 pub mod along;
 mod boundaries;
+mod cells;
 pub mod depth;
 pub mod distance;
 pub mod first_collision;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::row::NotAnswered;
 use crate::body::Body;
 use crate::kind::Kind;
+use crate::kinds::height_field::BoxedField;
 use clearance_geometry::Vec3;
 use clearance_geometry::polyhedron::TriangleBody;
 use clearance_geometry::polytope::Polytope;
@@ -26,6 +27,9 @@ pub struct WholePart<'a> {
     pub hull: ConvexPart<'a>,
     /// The triangles or points that it is made of; none: it is what `hull` says.
     pub mesh: Option<TriangleBody>,
+    /// The height field that it is; then there is no list of triangles, and `hull` is a box that
+    /// holds it.
+    pub field: Option<BoxedField>,
 }
 
 /// The points of a cloud, and the radius of the balls around them, metres: what cells make their
@@ -33,7 +37,11 @@ pub struct WholePart<'a> {
 pub fn cloud_of_body(body: &Body) -> Option<(&[Vec3], f64)> {
     match body {
         Body::Cloud(cloud) => Some((cloud.points.vertices(), cloud.radius)),
-        Body::Polytope(_) | Body::Polyhedron(_) | Body::Rounded(_) | Body::Surface(_) => None,
+        Body::Polytope(_)
+        | Body::Polyhedron(_)
+        | Body::Rounded(_)
+        | Body::Surface(_)
+        | Body::HeightField(_) => None,
     }
 }
 
@@ -95,6 +103,12 @@ impl Place {
             (Self::SceneQuery, Kind::Cloud) => Err("questions to a scene about clouds"),
             (Self::RobotPart, Kind::Cloud) => Err("clouds as parts of robots"),
             (Self::Compound, Kind::Cloud) => Err("clouds beside or in compounds"),
+            (Self::Session | Self::Obstacle, Kind::HeightField) => Ok(()),
+            (Self::SceneQuery, Kind::HeightField) => {
+                Err("questions to a scene about height fields")
+            }
+            (Self::RobotPart, Kind::HeightField) => Err("height fields as parts of robots"),
+            (Self::Compound, Kind::HeightField) => Err("height fields beside or in compounds"),
             (Self::SceneQuery, Kind::Polyhedron) => Err("questions to a scene about polyhedra"),
             (Self::Compound, Kind::Polyhedron) => Err("polyhedra beside or in compounds"),
             (Self::SceneQuery, Kind::Surface) => Err("questions to a scene about surfaces"),
@@ -113,15 +127,26 @@ impl Place {
     /// What questions to scenes know of a body that may be there: a convex part. There is none of
     /// triangles.
     pub fn part(self, body: &Body) -> Result<ConvexPart<'_>, NotAnswered> {
-        let WholePart { hull, mesh } = self.whole(body)?;
-        let (what, kinds) = ("polyhedra, surfaces and clouds as convex parts", [body.kind(); 2]);
-        mesh.map_or(Ok(hull), |_| Err(NotAnswered { field: "", what, kinds }))
+        let WholePart { hull, mesh, field } = self.whole(body)?;
+        let (what, kinds) =
+            ("polyhedra, surfaces, clouds and height fields as convex parts", [body.kind(); 2]);
+        let is_convex = mesh.is_none() && field.is_none();
+        if is_convex { Ok(hull) } else { Err(NotAnswered { field: "", what, kinds }) }
     }
 
     /// What sessions, cells and robots know of a body that may be there.
     pub fn whole(self, body: &Body) -> Result<WholePart<'_>, NotAnswered> {
         self.takes(body.kind())?;
         let hull = ConvexPart { polytope: body.hull(), radius: body.radius() };
-        Ok(WholePart { hull, mesh: body.mesh() })
+        let (mesh, field) = (body.mesh(), body.boxed_field().cloned());
+        if self == Self::Obstacle && field.is_some() {
+            let (what, kinds) =
+                ("height fields of so many triangles as obstacles", [body.kind(); 2]);
+            let spelled = body.spelled().ok_or(NotAnswered { field: "", what, kinds })?;
+            let (mesh, hull) = (spelled.mesh(), body.spelled_hull());
+            let polytope = hull.ok_or(NotAnswered { field: "", what, kinds })?;
+            return Ok(WholePart { hull: ConvexPart { polytope, radius: 0.0 }, mesh, field: None });
+        }
+        Ok(WholePart { hull, mesh, field })
     }
 }

@@ -21,6 +21,8 @@ pub enum Way {
     /// By the faces of a mesh and of what is rounded, against the sum of the radii; those of a
     /// cloud are its points.
     RoundedFaces,
+    /// By the triangles of a height field that are near the other body, made for that.
+    Cells,
     /// By the pieces of a surface and of the other body: triangles, or the whole of a polytope.
     Pieces,
 }
@@ -53,6 +55,9 @@ pub(crate) fn look_up<W>(
 ) -> Result<W, NotAnswered> {
     entry(kinds).map_err(|what| NotAnswered::of(kinds, what, entry))
 }
+
+/// What is made of some cells of a height field at a time, bytes at most.
+const CELLS_BYTES: u64 = 2 << 20;
 
 /// What is built of bodies before a question about them is answered.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +100,13 @@ impl Needs {
                 let of_points = ReadySolid::BYTES_PER_POINT.saturating_mul(points);
                 of_points.saturating_add(open.min(ReadySolid::OPEN_BYTES_MAX))
             }
-            Kind::Cloud | Kind::Polytope | Kind::Polyhedron | Kind::Rounded | Kind::Surface => 0,
+            Kind::HeightField if self.makes_solids => CELLS_BYTES,
+            Kind::Cloud
+            | Kind::HeightField
+            | Kind::Polytope
+            | Kind::Polyhedron
+            | Kind::Rounded
+            | Kind::Surface => 0,
         }
     }
 }
@@ -128,6 +139,9 @@ pub(crate) const CLOUDS: &str = "this question about clouds";
 
 /// A question that is not answered of surfaces, in words.
 pub(crate) const SURFACES: &str = "this question about surfaces";
+
+/// A question that is not answered of height fields, in words.
+pub(crate) const FIELDS: &str = "this question about height fields";
 
 /// How long it takes to place a body as a solid and to look at its faces, nanoseconds for each
 /// vertex: a generous guess.

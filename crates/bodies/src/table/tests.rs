@@ -15,6 +15,8 @@ use clearance_geometry::hull::convex_hull;
 use clearance_geometry::motion::Motion;
 use clearance_geometry::polyhedron::{Polyhedron, TriangleSurface};
 use clearance_geometry::pose::Pose;
+use clearance_geometry::terrain::{Diagonal, HeightField, Lattice};
+use std::sync::Arc;
 
 const WANTED: Wanted = Wanted { certificate: true, cover_steps_max: 1_000 };
 
@@ -42,6 +44,13 @@ fn tetrahedron(kind: Kind) -> Body {
         }
         Kind::Rounded => Body::from(hull).rounded(0.25),
         Kind::Cloud => cloud_of(&corners(), 0.25),
+        // Of the corner at the origin, the face in the plane z = 0.
+        Kind::HeightField => {
+            let lattice =
+                Lattice { rows: 2, columns: 2, spacing: [1.0; 2], diagonal: Diagonal::Falling };
+            let field = HeightField::new(lattice, vec![0.0; 4], &[]).unwrap();
+            Body::of_height_field(Arc::new(field)).unwrap()
+        }
         Kind::Surface => {
             let triangles = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
             Body::of_surface(TriangleSurface::new(&corners(), &triangles).unwrap(), hull)
@@ -59,8 +68,8 @@ fn pairs() -> impl Iterator<Item = [Kind; 2]> {
 
 /// Pairs of kinds that a tetrahedron is the same body in.
 fn pairs_of_same() -> impl Iterator<Item = [Kind; 2]> {
-    let is_other = |kind: &Kind| matches!(kind, Kind::Rounded | Kind::Surface | Kind::Cloud);
-    pairs().filter(move |kinds| !kinds.iter().any(is_other))
+    let is_same = |kind: &Kind| matches!(kind, Kind::Polytope | Kind::Polyhedron);
+    pairs().filter(move |kinds| kinds.iter().all(is_same))
 }
 
 #[test]
@@ -111,6 +120,12 @@ fn page() -> Vec<String> {
         [Kind::Cloud, Kind::Rounded],
         [Kind::Cloud, Kind::Polyhedron],
         [Kind::Cloud, Kind::Surface],
+        [Kind::HeightField, Kind::Polytope],
+        [Kind::HeightField, Kind::HeightField],
+        [Kind::HeightField, Kind::Rounded],
+        [Kind::HeightField, Kind::Polyhedron],
+        [Kind::HeightField, Kind::Surface],
+        [Kind::HeightField, Kind::Cloud],
     ];
     let mark = |is_answered: bool| if is_answered { "yes" } else { "-" };
     let name = |kind: Kind| kind.names().name;
@@ -120,7 +135,14 @@ fn page() -> Vec<String> {
         let cells = pairs.map(|kinds| mark(topic.check(kinds).is_ok())).join(" | ");
         format!("| {} | {cells} |", topic.name())
     }));
-    let kinds = [Kind::Polytope, Kind::Polyhedron, Kind::Rounded, Kind::Surface, Kind::Cloud];
+    let kinds = [
+        Kind::Polytope,
+        Kind::Polyhedron,
+        Kind::Rounded,
+        Kind::Surface,
+        Kind::Cloud,
+        Kind::HeightField,
+    ];
     lines.push(format!("| place | {} |", kinds.map(name).join(" | ")));
     lines.extend(Place::ALL.map(|place| {
         let cells = kinds.map(|kind| mark(places_of(kind).any(|known| known == place)));
@@ -344,7 +366,11 @@ fn what_a_place_takes_is_handed_over_as_what_it_is() {
                 Ok(whole) => {
                     assert!(place.takes(kind).is_ok(), "{place:?}");
                     let region = whole.mesh.as_ref().map(|mesh| mesh.region().is_some());
-                    let expected = (!kind.is_convex()).then_some(kind == Kind::Polyhedron);
+                    // An obstacle is listed, and a session keeps the heights.
+                    let is_field = kind == Kind::HeightField && place == Place::Session;
+                    assert_eq!(whole.field.is_some(), is_field, "{place:?}");
+                    let is_mesh = !kind.is_convex() && !is_field;
+                    let expected = is_mesh.then_some(kind == Kind::Polyhedron);
                     assert_eq!(region, expected, "{place:?}");
                     let is_rounded = matches!(kind, Kind::Rounded | Kind::Cloud);
                     assert_eq!(whole.hull.radius > 0.0, is_rounded, "{place:?}");

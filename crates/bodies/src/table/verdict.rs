@@ -1,6 +1,7 @@
 //! Separated, touching or overlapping; and whether within a margin.
 
 use super::boundaries::{ReadyBoundaries, Within};
+use super::cells::{NO_PROOF, ReadyCells, answered, kinds};
 use super::hulls::ReadyHulls;
 pub use super::proof::VerdictProof;
 use super::radii;
@@ -10,6 +11,7 @@ use super::row::{
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use crate::solid::Meeting;
+use arrayvec::ArrayVec;
 use clearance_geometry::claim::{RoundedProof, StaticProof, Verdict};
 use clearance_geometry::contact_time::polyhedra;
 use clearance_geometry::contact_time::polyhedra::proof::Unproven;
@@ -17,12 +19,14 @@ use clearance_geometry::distance::{self, Compared, compare};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::rounded::{self, RoundedPair};
 use clearance_geometry::separation::{CollisionMethod, METHODS, decide_by_name};
+use clearance_geometry::terrain::standing::FieldBeside;
 use clearance_geometry::witness::Witness;
 
 /// What answers the verdict.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Cloud, Polyhedron, Polytope, Rounded, Surface};
+    use Kind::{Cloud, HeightField, Polyhedron, Polytope, Rounded, Surface};
     match kinds {
+        [HeightField, _] | [_, HeightField] => Ok(Way::Cells),
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
         [Rounded, Polytope | Rounded] | [Polytope, Rounded] => Ok(Way::Radii),
@@ -50,6 +54,7 @@ enum VerdictBy {
     Hulls { method: &'static CollisionMethod, margin: Option<f64> },
     Faces { margin: Option<f64> },
     Radii { margin: Option<f64> },
+    Cells { margin: Option<f64> },
 }
 
 /// The question with its bodies.
@@ -63,6 +68,7 @@ enum VerdictOf {
     Hulls { method: &'static CollisionMethod, margin: Option<f64>, pair: ReadyHulls },
     Faces { margin: Option<f64>, bodies: Box<ReadyBoundaries> },
     Radii { margin: Option<f64>, pair: ReadyHulls },
+    Cells { margin: Option<f64>, bodies: Box<ReadyCells> },
 }
 
 /// What is answered: a verdict may be found where there is no effort left for the margin.
@@ -97,6 +103,7 @@ impl VerdictQuestion {
             Way::Hulls => VerdictBy::Hulls { method: &METHODS[0], margin },
             Way::Faces | Way::RoundedFaces | Way::Pieces => VerdictBy::Faces { margin },
             Way::Radii => VerdictBy::Radii { margin },
+            Way::Cells => VerdictBy::Cells { margin },
         };
         Ok(Self { by })
     }
@@ -105,7 +112,9 @@ impl VerdictQuestion {
     pub fn method_name(&self, index: usize) -> Option<&'static str> {
         match self.by {
             VerdictBy::Hulls { .. } => METHODS.get(index).map(|method| method.name),
-            VerdictBy::Faces { .. } => polyhedra::METHODS.get(index).map(|method| method.name),
+            VerdictBy::Faces { .. } | VerdictBy::Cells { .. } => {
+                polyhedra::METHODS.get(index).map(|method| method.name)
+            }
             VerdictBy::Radii { .. } => [distance::METHODS[0].name].get(index).copied(),
         }
     }
@@ -116,9 +125,13 @@ impl VerdictQuestion {
             (VerdictBy::Hulls { margin, .. }, Some(method)) => {
                 Self { by: VerdictBy::Hulls { method, margin } }
             }
-            (VerdictBy::Hulls { .. } | VerdictBy::Faces { .. } | VerdictBy::Radii { .. }, _) => {
-                self
-            }
+            (
+                VerdictBy::Hulls { .. }
+                | VerdictBy::Faces { .. }
+                | VerdictBy::Radii { .. }
+                | VerdictBy::Cells { .. },
+                _,
+            ) => self,
         }
     }
 
@@ -126,7 +139,7 @@ impl VerdictQuestion {
     pub fn needs(&self) -> Needs {
         match self.by {
             VerdictBy::Hulls { method, .. } => Needs::tables(method.tables),
-            VerdictBy::Faces { .. } => Needs::SOLIDS,
+            VerdictBy::Faces { .. } | VerdictBy::Cells { .. } => Needs::SOLIDS,
             VerdictBy::Radii { .. } => Needs::NOTHING,
         }
     }
@@ -136,7 +149,7 @@ impl VerdictQuestion {
     pub fn nanoseconds(&self, vertices: u32) -> u64 {
         let each = match self.by {
             VerdictBy::Hulls { .. } | VerdictBy::Radii { .. } => HULLS_NANOSECONDS,
-            VerdictBy::Faces { .. } => FACES_NANOSECONDS,
+            VerdictBy::Faces { .. } | VerdictBy::Cells { .. } => FACES_NANOSECONDS,
         };
         20_000 + each * u64::from(vertices)
     }
@@ -149,6 +162,9 @@ impl VerdictQuestion {
             }
             VerdictBy::Faces { margin } => {
                 VerdictOf::Faces { margin, bodies: Box::new(ReadyBoundaries::new(bodies)?) }
+            }
+            VerdictBy::Cells { margin } => {
+                VerdictOf::Cells { margin, bodies: Box::new(ReadyCells::new(bodies)) }
             }
             VerdictBy::Radii { margin } => {
                 VerdictOf::Radii { margin, pair: ReadyHulls::new(bodies) }
@@ -176,6 +192,7 @@ impl ReadyVerdict {
                     compared: compared.transpose(),
                 }
             }
+            VerdictOf::Cells { margin, bodies } => bodies.verdict(*margin, wanted, effort),
             VerdictOf::Faces { margin, bodies } => by_faces(bodies, *margin, wanted, effort),
             VerdictOf::Radii { margin, pair } => by_radii(&pair.rounded(), *margin, effort),
         }
@@ -221,4 +238,82 @@ fn by_faces(
     let decided = Decided { verdict: stand.verdict, proof, meeting: bodies.meeting(&stand) };
     let compared = within.map(|within| within.map(|(_, found)| found.compared));
     VerdictAnswer { decided: Ok(decided), compared }
+}
+
+/// Of a height field and another body.
+impl ReadyCells {
+    /// How they stand, and whether they are within a margin.
+    pub(super) fn verdict(
+        &self,
+        margin: Option<f64>,
+        wanted: Wanted,
+        effort: &mut Effort<'_>,
+    ) -> VerdictAnswer {
+        if let Some(bodies) = self.spelled(wanted) {
+            return match answered(ask_verdict(bodies, margin, wanted, effort)) {
+                Ok(answer) => answer,
+                Err(why) => VerdictAnswer { decided: Err(why), compared: Err(why) },
+            };
+        }
+        let found = match self.beside() {
+            Some((_, beside)) => stand_beside(&beside, margin, effort),
+            None => self.stand_by_tiles(margin, effort),
+        };
+        let (verdict, is_within) = match found {
+            Ok(found) => found,
+            Err(why) => return VerdictAnswer { decided: Err(why), compared: Err(why) },
+        };
+        let proof = wanted.proven(|| Err(Unproven::TooLong));
+        let decided = Ok(Decided { verdict, proof, meeting: None });
+        let compared = |is_within| Compared { is_within, pairs: ArrayVec::new() };
+        VerdictAnswer { decided, compared: is_within.map(|found| found.map(compared)) }
+    }
+
+    fn stand_by_tiles(
+        &self,
+        margin: Option<f64>,
+        effort: &mut Effort<'_>,
+    ) -> Result<FieldStands, Stopped> {
+        let (mut verdict, mut is_within) = (Verdict::Separated, margin.map(|_| false));
+        let Some((k, _)) = self.field() else { return Err(Stopped::Unresolved) };
+        let near = self.around(1 - k, margin.unwrap_or(0.0));
+        for (_, cells) in self.tiles(&near, effort)? {
+            let Some(bodies) = self.with_cells(&cells)? else { continue };
+            let answer = answered(ask_verdict(bodies, margin, NO_PROOF, effort))?;
+            verdict = verdict.max(answer.decided?.verdict);
+            if let Some(found) = answer.compared? {
+                is_within = Some(is_within == Some(true) || found.is_within);
+            }
+            if verdict == Verdict::Overlapping {
+                break;
+            }
+        }
+        Ok((verdict, Ok(is_within)))
+    }
+}
+
+/// How they stand, and whether they are within a margin, if one is asked for.
+type FieldStands = (Verdict, Result<Option<bool>, Stopped>);
+
+fn stand_beside(
+    beside: &FieldBeside<'_>,
+    margin: Option<f64>,
+    effort: &mut Effort<'_>,
+) -> Result<FieldStands, Stopped> {
+    let found = beside.stand(false, &mut Witness::default(), effort)?;
+    let within = |margin| match found.verdict {
+        Verdict::Separated => beside.is_within(margin, effort),
+        Verdict::Touching | Verdict::Overlapping => Ok(true),
+    };
+    Ok((found.verdict, margin.map(within).transpose()))
+}
+
+fn ask_verdict(
+    bodies: [PlacedBody; 2],
+    margin: Option<f64>,
+    wanted: Wanted,
+    effort: &mut Effort<'_>,
+) -> Result<VerdictAnswer, NotAnswered> {
+    let question = VerdictQuestion::of(kinds(&bodies), margin)?;
+    Ok(question.prepare(bodies)?.answer(wanted, effort))
 }

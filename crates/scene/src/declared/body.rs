@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::declared::groups::Groups;
+use clearance_bodies::kinds::height_field::BoxedField;
 use clearance_geometry::Vec3;
 use clearance_geometry::polyhedron::TriangleBody;
 use clearance_geometry::polytope::Polytope;
@@ -15,12 +16,14 @@ pub struct BodyId(pub u32);
 /// One piece of a body: convex, or made of triangles.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Its shape; shared, immutable. Of triangles it is the hull.
+    /// Its shape; shared, immutable. Of triangles it is the hull, of a height field a box.
     pub polytope: Arc<Polytope>,
     /// The radius of the balls around all its points, metres; of a polytope itself 0.
     pub radius: f64,
     /// Its triangles with what they are; a convex part has none.
     pub mesh: Option<TriangleBody>,
+    /// The height field that it is; then it has no list of triangles.
+    pub field: Option<BoxedField>,
     /// From the part's frame to the body's.
     pub body_from_part: Pose,
 }
@@ -28,12 +31,18 @@ pub struct Part {
 impl Part {
     /// A polytope in the body's frame.
     pub fn of(polytope: Arc<Polytope>) -> Self {
-        Self { polytope, radius: 0.0, mesh: None, body_from_part: Pose::identity() }
+        let (mesh, field, body_from_part) = (None, None, Pose::identity());
+        Self { polytope, radius: 0.0, mesh, field, body_from_part }
     }
 
     /// Triangles in the body's frame, with the hull of their vertices.
     pub fn of_mesh(mesh: TriangleBody, hull: Arc<Polytope>) -> Self {
         Self { mesh: Some(mesh), ..Self::of(hull) }
+    }
+
+    /// A height field in the body's frame.
+    pub fn of_field(field: BoxedField) -> Self {
+        Self { field: Some(field.clone()), ..Self::of(field.held_by) }
     }
 
     /// Whether it is more than a polytope.
@@ -43,7 +52,7 @@ impl Part {
 
     /// Whether it is made of triangles, of which the hull says too little.
     pub fn is_mesh(&self) -> bool {
-        self.mesh.is_some()
+        self.mesh.is_some() || self.field.is_some()
     }
 
     /// Whether it is the region that triangles bound.

@@ -17,9 +17,11 @@ use clearance_geometry::claim::{
 use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::{self, Surfaces};
-use clearance_geometry::pair::VertexPair;
+use clearance_geometry::pair::{Placed, VertexPair};
 use clearance_geometry::polyhedron::{Boundary, BoundaryKind, TriangleBody};
 use clearance_geometry::pose::Pose;
+use clearance_geometry::terrain::standing::FieldBeside;
+use clearance_geometry::terrain::{ConvexPiece, PlacedField};
 
 /// The proof of how two parts stand.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,6 +164,25 @@ impl<'a> MeshParts<'a> {
         parts.iter().any(|part| part.is_mesh()).then_some(Self { parts, wanted })
     }
 
+    /// Whether one of them is a height field: then its hull, which holds most of what is above
+    /// the ground, tells hardly anything.
+    pub(crate) fn has_field(&self) -> bool {
+        self.parts.iter().any(|part| part.field.is_some())
+    }
+
+    /// The field beside the other part, if that is convex and no proof is wanted.
+    pub(crate) fn field_beside(&self, poses: [Pose; 2]) -> Option<FieldBeside<'a>> {
+        if self.wanted.certificate {
+            return None;
+        }
+        let at = self.parts.iter().position(|part| part.field.is_some())?;
+        let (ground, other) = (self.parts[at], self.parts[1 - at]);
+        let field = PlacedField::new(&ground.field.as_ref()?.field, poses[at]);
+        let placed = Placed { body: &other.polytope, pose: poses[1 - at] };
+        let piece = ConvexPiece { placed, radius: other.radius };
+        (!other.is_mesh()).then_some(FieldBeside { field, piece })
+    }
+
     /// The same, of which no proofs are wanted.
     pub(crate) fn without_proofs(self) -> Self {
         Self { wanted: Wanted { certificate: false, ..self.wanted }, ..self }
@@ -223,14 +244,18 @@ impl<'a> MeshParts<'a> {
     /// At most how far apart they are if they are separated; as far as half of the smaller one is
     /// far enough. A pair that surfaces keep apart stays so while no point moves that far.
     pub(crate) fn gap(&self, poses: [Pose; 2], effort: &mut Effort<'_>) -> f64 {
+        let [p, q] = self.parts.map(|part| part.polytope.bounds().radius + part.radius);
+        let stops = Stops { above: Some(p.min(q) / 2.0), below: None };
+        if self.has_field() {
+            let found = self.without_proofs().measure(poses, stops, effort);
+            return found.and_then(|found| found.distance).map_or(0.0, |found| found.bounds()[0]);
+        }
         let bodies = [0, 1].map(|k| {
             let Part { mesh, polytope, .. } = self.parts[k];
             let kind = mesh.as_ref().map_or(BoundaryKind::Hull, TriangleBody::boundary_kind);
             Boundary { kind, hull: polytope, pose: poses[k] }
         });
         let surfaces = Surfaces { bodies, radii: self.parts.map(|part| part.radius) };
-        let [p, q] = self.parts.map(|part| part.polytope.bounds().radius + part.radius);
-        let stops = Stops { above: Some(p.min(q) / 2.0), below: None };
         let found = faces::distance::measure(&surfaces, stops, effort);
         found.map_or(0.0, |found| found.lower)
     }
@@ -274,5 +299,8 @@ fn refused(why: &NotAnswered) -> Stopped {
 
 /// A part as the table knows it.
 fn body_of(part: &Part) -> Body {
+    if let Some(field) = &part.field {
+        return Body::HeightField(field.clone());
+    }
     Body::of_whole(&part.polytope, part.mesh.as_ref(), part.radius)
 }

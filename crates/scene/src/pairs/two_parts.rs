@@ -27,7 +27,7 @@ use clearance_geometry::rounded::{
     self, RoundedDepth, RoundedDistance, RoundedFirstContact, RoundedPair,
 };
 use clearance_geometry::separation::{self, CollisionMethod};
-use clearance_geometry::witness::Witness;
+use clearance_geometry::witness::{Memory, Witness};
 use clearance_robot::meeting::Met;
 
 /// Two parts, and where they are.
@@ -236,6 +236,9 @@ impl<'a> TwoParts<'a> {
         witness: &mut Witness,
         effort: &mut Effort<'_>,
     ) -> Result<(PartsProof, f64), Stopped> {
+        if let Some(meshes) = self.meshes.filter(MeshParts::has_field) {
+            return self.decide_field(&meshes, wants_room, witness, effort);
+        }
         let (of_hulls, room) = self.decide_hulls(method, wants_room, witness, effort)?;
         match &self.meshes {
             Some(meshes) if of_hulls.verdict() != Verdict::Separated => {
@@ -246,6 +249,25 @@ impl<'a> TwoParts<'a> {
             }
             _ => Ok((of_hulls.into(), room)),
         }
+    }
+
+    /// The same of a height field: by the triangles that are near, of which the witness holds the
+    /// last that was met.
+    fn decide_field(
+        &self,
+        meshes: &MeshParts<'_>,
+        wants_room: bool,
+        witness: &mut Witness,
+        effort: &mut Effort<'_>,
+    ) -> Result<(PartsProof, f64), Stopped> {
+        if let Some(beside) = meshes.field_beside(self.poses()) {
+            let found = beside.stand(wants_room, witness, effort)?;
+            return Ok((PartsProof::of_faces(found.verdict, None), found.room));
+        }
+        let proof = meshes.stand(self.poses(), effort)?;
+        let has_room = wants_room && proof.verdict() == Verdict::Separated;
+        let gap = if has_room { meshes.gap(self.poses(), effort) } else { 0.0 };
+        Ok((proof, gap))
     }
 
     fn decide_hulls(
@@ -277,6 +299,9 @@ impl<'a> TwoParts<'a> {
         witness: &mut Witness,
         effort: &mut Effort<'_>,
     ) -> Result<PartsCompared, Stopped> {
+        if let Some(meshes) = self.meshes.filter(MeshParts::has_field) {
+            return meshes.compare(self.poses(), margin, effort);
+        }
         let Compared { is_within, pairs } = match self.rounded() {
             Some(pair) => rounded::compare(&pair, margin, witness, effort)?,
             None => distance::compare(&self.cores, margin, witness, effort)?,
@@ -461,7 +486,12 @@ impl<'a> TwoParts<'a> {
         known: &Witness,
         effort: &mut Effort<'_>,
     ) -> Result<Option<PartsProof>, Stopped> {
-        let mut witness = Witness { pairs: known.pairs.clone(), ..Witness::default() };
+        let memory = if let Memory::OfTriangle(triangle) = known.memory {
+            Memory::OfTriangle(triangle)
+        } else {
+            Memory::None
+        };
+        let mut witness = Witness { pairs: known.pairs.clone(), memory, ..Witness::default() };
         let method = Chosen::default_of(separation::METHODS);
         let (proof, _) = self.decide(method, false, &mut witness, effort)?;
         Ok(Some(proof).filter(|proof| proof.verdict() != Verdict::Separated))

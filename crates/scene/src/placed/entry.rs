@@ -403,7 +403,11 @@ impl<'a> PairSide<'a> {
 
     /// A part on its way since the last answered frame, whatever moves it.
     pub(crate) fn traveller(&self, part: usize) -> Option<Traveller> {
-        let Part { polytope, radius, mesh, body_from_part } = &self.body.parts[part];
+        let Part { polytope, radius, mesh, field, body_from_part } = &self.body.parts[part];
+        if field.is_some() {
+            // Nobody knows when a height field meets what a robot moves.
+            return None;
+        }
         let course = match &self.swept {
             None => Course::Still(self.now.parts[part].pose),
             Some(swept) => match &swept.chain {

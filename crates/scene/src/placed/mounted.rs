@@ -65,6 +65,7 @@ impl Mounted {
                 polytope: part.body.hull().clone(),
                 radius: part.body.radius(),
                 mesh: part.body.mesh().cloned(),
+                field: None,
                 body_from_part: part.frame_from_part,
             };
             let prefix = if name.is_empty() { "" } else { "/" };

@@ -27,8 +27,13 @@ fn a_points_own_rotation_does_not_change_when_a_half_turn_makes_it_meet() {
     for quaternion in [[1.0, 0.0, 0.0, 0.0], [0.0, -1.0, 1.0, 0.0]] {
         let body_from_part = Pose::from_quaternion(beside, quaternion).unwrap();
         let mut body = Body::solid(2, point.clone());
-        body.parts =
-            vec![Part { polytope: point.clone(), radius: 0.0, mesh: None, body_from_part }];
+        body.parts = vec![Part {
+            polytope: point.clone(),
+            radius: 0.0,
+            mesh: None,
+            field: None,
+            body_from_part,
+        }];
         let mut scene = open(vec![Body::solid(1, hull.clone()), body]);
         let report = step(&mut scene, &frame(1, vec![moved(2, half_turn)]), &moving());
         let found = report.pairs[0].first_contact.as_ref().unwrap();
@@ -87,6 +92,7 @@ fn the_parts_of_a_body_stay_together_on_a_half_turn_and_meet_what_they_pass() {
                     polytope: shape.clone(),
                     radius: 0.0,
                     mesh: None,
+                    field: None,
                     body_from_part: random.pose(place),
                 }
             })

@@ -51,6 +51,7 @@ fn the_normal_of_a_compound_is_that_of_its_nearest_or_deepest_parts() {
         polytope: cube(1.0),
         radius: 0.0,
         mesh: None,
+        field: None,
         body_from_part: at(x, y, 0.0),
     };
     let mut pair_of_cubes = Body::solid(1, cube(1.0));
@@ -114,6 +115,7 @@ fn a_contact_ends_when_its_last_parts_are_beyond_the_release_margin() {
         polytope: cube(0.5),
         radius: 0.0,
         mesh: None,
+        field: None,
         body_from_part: at(x, 0.0, 0.0),
     };
     let mut train = Body::solid(1, cube(0.5));
@@ -138,6 +140,7 @@ fn touching_parts_say_what_they_have_in_common() {
         polytope: cube(1.0),
         radius: 0.0,
         mesh: None,
+        field: None,
         body_from_part: at(x, 0.0, 0.0),
     };
     let mut two = Body::solid(1, cube(1.0));

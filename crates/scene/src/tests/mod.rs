@@ -4,6 +4,7 @@ mod changes;
 mod chosen;
 mod contacts;
 mod departed;
+mod fields;
 mod half_turns;
 mod laws;
 mod margins;
@@ -162,6 +163,7 @@ fn tumbling(count: u32, seed: u64) -> Vec<Body> {
                         polytope: shapes[random.below(8) as usize].clone(),
                         radius: 0.0,
                         mesh: None,
+                        field: None,
                         body_from_part: random.pose(offset),
                     }
                 })

@@ -100,8 +100,13 @@ fn a_contact_at_the_very_end_of_the_frame_is_told_in_that_frame() {
 #[test]
 fn a_part_turns_about_its_body_and_sweeps_what_is_between() {
     // A long arm with its only part at radius 4 turns a quarter about the origin, through a post.
-    let arm =
-        Part { polytope: cube(0.1), radius: 0.0, mesh: None, body_from_part: at(4.0, 0.0, 0.0) };
+    let arm = Part {
+        polytope: cube(0.1),
+        radius: 0.0,
+        mesh: None,
+        field: None,
+        body_from_part: at(4.0, 0.0, 0.0),
+    };
     let mut body = Body::solid(1, cube(0.1));
     body.parts = vec![arm];
     let diagonal = 4.0 * std::f64::consts::FRAC_1_SQRT_2;

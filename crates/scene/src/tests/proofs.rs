@@ -13,6 +13,7 @@ fn comb(id: u32, teeth: u32, z: f64) -> Body {
         polytope: tooth.clone(),
         radius: 0.0,
         mesh: None,
+        field: None,
         body_from_part: Pose::translation(f64::from(k), 0.0, 0.0),
     });
     Body { parts: parts.collect(), ..Body::solid(id, tooth.clone()) }.placed(at(0.125, 0.0, z))

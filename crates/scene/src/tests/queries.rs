@@ -43,6 +43,7 @@ fn cubes_on_a_grid(random: &mut Random, count: u32) -> (Scene, Vec<(u32, u32, [i
                 polytope: half.clone(),
                 radius: 0.0,
                 mesh: None,
+                field: None,
                 body_from_part: at(centre[0], centre[1], centre[2]),
             }
         };
@@ -176,6 +177,7 @@ fn hulls(random: &mut Random, count: u32) -> Scene {
             polytope: shape(random),
             radius: 0.0,
             mesh: None,
+            field: None,
             body_from_part: anywhere(random, 1.0),
         };
         let mut body = Body::solid(id, shape(random)).placed(place);
@@ -508,6 +510,7 @@ fn what_starts_in_contact_is_told_of_the_part_that_overlaps() {
         polytope: cube.clone(),
         radius: 0.0,
         mesh: None,
+        field: None,
         body_from_part: at(x, 0.0, 0.0),
     };
     let body = Body { parts: vec![part(0.0), part(1.0)], ..Body::solid(1, cube.clone()) };

@@ -9,6 +9,7 @@ pub mod catalogue;
 pub mod certificate;
 pub mod compound;
 pub mod described;
+pub mod height_field;
 pub mod keys;
 pub mod motions;
 pub mod options;

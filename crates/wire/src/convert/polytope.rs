@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::body::hull_bytes;
 use super::catalogue::id;
+use super::height_field::{AskedField, UnmadeField};
 use super::robots::clouds::cloud_of;
 use super::rounded::RoundedPoints;
 use super::{geometry, keys};
@@ -50,6 +51,8 @@ pub enum AskedSource {
     Cloud(Vec<Vec3>),
     /// A mesh.
     Mesh(MeshData),
+    /// Heights over a grid.
+    HeightField(AskedField),
     /// The bytes of a file.
     File {
         /// The file.
@@ -98,6 +101,10 @@ impl AskedPolytope {
                 path.within(limits.points_max(), points.xyz.len() / 3)?;
                 AskedSource::Points(geometry::points(&path, points)?)
             }
+            Some(Wire::HeightField(field)) => {
+                let path = path.field("height_field");
+                AskedSource::HeightField(AskedField::convert(&path, field, None, limits)?)
+            }
             Some(Wire::File(file)) => file_source(&path.field("file"), file)?,
             Some(Wire::Mesh(mesh)) => mesh_source(&path.field("mesh"), mesh, limits)?,
         };
@@ -112,6 +119,10 @@ impl AskedPolytope {
     ) -> Result<Self, Failure> {
         let treatment_path = path.field("treatment");
         let treatment = treatment_path.known(wire.treatment)?;
+        let is_field = matches!(source, AskedSource::HeightField(_));
+        if is_field && treatment != api::MeshTreatment::Unspecified {
+            return Err(treatment_path.bad("a height field is kept as it is").into());
+        }
         match treatment {
             api::MeshTreatment::Unspecified | api::MeshTreatment::Hull => {}
             api::MeshTreatment::Decompose => {
@@ -164,6 +175,7 @@ impl AskedPolytope {
         match &self.source {
             AskedSource::Points(points) | AskedSource::Cloud(points) => points.len(),
             AskedSource::Mesh(mesh) => mesh.vertices.len() + 4 * mesh.triangles.len(),
+            AskedSource::HeightField(field) => field.size(),
             AskedSource::File { content, .. } => content.len() / 20,
         }
     }
@@ -175,6 +187,7 @@ impl AskedPolytope {
             AskedSource::Points(points) => hull_bytes(points.len()),
             AskedSource::Cloud(points) => cloud_bytes(points.len()),
             AskedSource::Mesh(mesh) => mesh_bytes(mesh),
+            AskedSource::HeightField(field) => field.working_bytes(),
             AskedSource::File { content, .. } => reading_bytes(content),
         }
     }
@@ -186,7 +199,7 @@ impl AskedPolytope {
         match &self.source {
             AskedSource::Points(points) | AskedSource::Cloud(points) => PER_POINT * points.len(),
             AskedSource::Mesh(mesh) => PER_POINT * mesh.vertices.len(),
-            AskedSource::File { .. } => 0,
+            AskedSource::HeightField(_) | AskedSource::File { .. } => 0,
         }
     }
 
@@ -200,6 +213,9 @@ impl AskedPolytope {
         stop: &AtomicBool,
         room: &mut Reservation,
     ) -> Result<BuiltPolytope, Failure> {
+        if let AskedSource::HeightField(_) = self.source {
+            return self.build_field(limits, stop);
+        }
         let estimated = self.working_bytes();
         let Self { source, radius, field, treatment, tolerance, alias, expected_id, .. } = self;
         let effort = &mut Effort::with_stop(u64::MAX, stop);
@@ -245,14 +261,43 @@ impl AskedPolytope {
             Body::from(hull.polytope).rounded(radius)
         };
         let stored = Stored::new(body, effort).map_err(|why| failed(why.into()))?;
-        if expected_id.is_some_and(|expected| expected != stored.id) {
-            let field = format!("{field}.expected_id");
-            return Err(Failure::DigestMismatch { field, actual: stored.id.to_string() });
-        }
+        check_id(&field, expected_id, &stored)?;
         let Self { move_alias, alias_key, .. } = self;
         let new = NewPolytope { stored, alias, move_alias, alias_key, made_key: None };
         Ok(BuiltPolytope { new, report, field })
     }
+    /// The same of a height field, of which no mesh is made.
+    fn build_field(self, limits: &Limits, stop: &AtomicBool) -> Result<BuiltPolytope, Failure> {
+        let Self { source, field, alias, expected_id, move_alias, alias_key, .. } = self;
+        let AskedSource::HeightField(asked) = source else {
+            return Err(Path::ROOT.bad("is no height field").into());
+        };
+        let effort = &mut Effort::with_stop(u64::MAX, stop);
+        let failed = |error: HullError| hull_failure(&field, &error, limits);
+        let made = asked.build(effort).map_err(|why| match why {
+            UnmadeField::Hull(error) => failed(error),
+            UnmadeField::Failed(failure) => failure,
+        });
+        let (body, counted) = made?;
+        let stored = Stored::new(body, effort).map_err(|why| failed(why.into()))?;
+        check_id(&field, expected_id, &stored)?;
+        let report = api::RegistrationReport {
+            points_given: counted.given,
+            points_dropped: counted.dropped,
+            ..Default::default()
+        };
+        let new = NewPolytope { stored, alias, move_alias, alias_key, made_key: None };
+        Ok(BuiltPolytope { new, report, field })
+    }
+}
+
+/// Whether a body has the id that was expected.
+fn check_id(field: &str, expected: Option<ContentId>, stored: &Stored) -> Result<(), Failure> {
+    if expected.is_some_and(|expected| expected != stored.id) {
+        let field = format!("{field}.expected_id");
+        return Err(Failure::DigestMismatch { field, actual: stored.id.to_string() });
+    }
+    Ok(())
 }
 
 /// What it takes to make a polytope or a polyhedron of a mesh, bytes: a generous guess.
@@ -293,6 +338,10 @@ impl AskedSource {
         let field = field.to_owned();
         let is_cloud = matches!(self, Self::Cloud(_));
         Ok(match self {
+            // Of a height field no points are listed; see `build_field`.
+            Self::HeightField(_) => {
+                Given { points: Vec::new(), mesh: None, is_file: false, is_cloud, field }
+            }
             Self::Points(points) | Self::Cloud(points) => {
                 Given { points, mesh: None, is_file: false, is_cloud, field }
             }

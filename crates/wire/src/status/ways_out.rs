@@ -96,6 +96,7 @@ const LIMIT_WAYS: &[(&str, &str)] = &[
     ("polytope_bytes_max", "delete polytopes that nobody uses any more"),
     ("points_max", "give fewer points: those inside of their hull change nothing"),
     ("triangles_max", "simplify the mesh, or register it in several parts"),
+    ("heights_max", "take a coarser grid, or register the terrain in several parts"),
     ("polyhedron_steps_max", "simplify the mesh where slivers lie side by side, or take its hull"),
     (
         "polyhedron_steps_per_triangle",

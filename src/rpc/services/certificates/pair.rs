@@ -1,6 +1,7 @@
 //! What is claimed of two bodies of one part each, judged.
 
 use super::solids::SolidStatement;
+use clearance_bodies::PlacedBody;
 use clearance_bodies::table::{Way, way_of};
 use clearance_certificates::hulls::HullClaim;
 use clearance_certificates::rounded::RoundedClaim;
@@ -8,6 +9,7 @@ use clearance_geometry::claim::Verdict;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::pair::Pair;
 use clearance_wire::convert::body::AskedBody;
+use clearance_wire::path::Path;
 use clearance_wire::status::Failure;
 
 /// What is claimed of two bodies.
@@ -48,13 +50,13 @@ impl PairClaim {
                 if way != Ok(Way::Radii) && !claim.is_of_separation() {
                     return Ok(Err(NOT_OF_HULLS.to_owned()));
                 }
-                let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
+                let [p, q] = listed([p, q], effort)?;
                 let pair = Pair { p: p.hull(), q: q.hull() };
                 let radii = [p.body.radius(), q.body.radius()];
                 Ok(claim.judge((&pair).into(), radii, effort))
             }
             Statement::Solids(statement, verdict) => {
-                let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
+                let [p, q] = listed([p, q], effort)?;
                 Ok(statement.judge([&p, &q], verdict, effort))
             }
         }
@@ -67,10 +69,23 @@ fn judge_hulls(
     effort: &mut Effort<'_>,
 ) -> Result<Result<(), String>, Failure> {
     let are_their_hulls = p.kind().is_its_hull() && q.kind().is_its_hull();
-    let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
+    let [p, q] = listed([p, q], effort)?;
     let pair = Pair { p: p.hull(), q: q.hull() };
     if !are_their_hulls && !claim.is_of_separation() {
         return Ok(Err(NOT_OF_HULLS.to_owned()));
     }
     Ok(claim.judge((&pair).into(), effort))
+}
+
+/// Both bodies with lists of their vertices and triangles, which claims name.
+fn listed(bodies: [AskedBody; 2], effort: &mut Effort<'_>) -> Result<[PlacedBody; 2], Failure> {
+    let [p, q] = bodies;
+    let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
+    let list = |name, placed: PlacedBody| {
+        let what = "certificates about a height field of so many triangles";
+        let body = placed.body.spelled();
+        let body = body.ok_or_else(|| Path::ROOT.field(name).not_implemented(what))?;
+        Ok::<_, Failure>(PlacedBody { body, ..placed })
+    };
+    Ok([list("p", p)?, list("q", q)?])
 }

@@ -63,7 +63,7 @@ impl AboutTwo for api::CheckCollisionRequest {
         row.map_err(|refused| not_answered(asked, &refused))?;
         let way = way_of(kinds(&p, &q)).map_err(|refused| not_answered(asked, &refused))?;
         let of_bodies = match way {
-            Way::Faces | Way::RoundedFaces | Way::Pieces => solids::of_verdict(told)?,
+            Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => solids::of_verdict(told)?,
             Way::Hulls | Way::Radii => None,
         };
         let statement = if let Some(solids) = of_bodies {
@@ -74,7 +74,7 @@ impl AboutTwo for api::CheckCollisionRequest {
                 Way::Radii | Way::RoundedFaces => {
                     Statement::Rounded(RoundedClaim::collision(told)?)
                 }
-                Way::Hulls | Way::Faces | Way::Pieces => {
+                Way::Hulls | Way::Faces | Way::Pieces | Way::Cells => {
                     proof(&path.field("certificate"), certificate)?;
                     Statement::Hulls(HullClaim::collision(told)?)
                 }
@@ -107,7 +107,7 @@ impl AboutTwo for api::MeasureDistanceRequest {
         let statement = match way_of(kinds(&p, &q)).map_err(|why| not_answered(asked, &why))? {
             Way::Hulls => Statement::Hulls(HullClaim::distance(told)?),
             Way::Radii => Statement::Rounded(RoundedClaim::distance(told)?),
-            Way::Faces | Way::RoundedFaces | Way::Pieces => {
+            Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => {
                 let stands = verdict(&path.field("verdict"), answer.verdict())?;
                 Statement::Solids(solids::of_distance(told)?, stands)
             }
@@ -167,7 +167,7 @@ impl AboutTwo for api::MeasurePenetrationRequest {
         let way = way_of(kinds(&p, &q)).map_err(|why| not_answered(&told.asked, &why))?;
         let statement = match way {
             Way::Radii | Way::RoundedFaces => Statement::Rounded(RoundedClaim::penetration(told)?),
-            Way::Hulls | Way::Faces | Way::Pieces => {
+            Way::Hulls | Way::Faces | Way::Pieces | Way::Cells => {
                 Statement::Hulls(HullClaim::penetration(told)?)
             }
         };
@@ -197,7 +197,7 @@ impl AboutTwo for api::FindFirstContactRequest {
         let Told { question, asked, answer, path } = told;
         let way = way_of(kinds(&p, &q)).map_err(|why| not_answered(asked, &why))?;
         let of_bodies = match way {
-            Way::Faces | Way::RoundedFaces | Way::Pieces => {
+            Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => {
                 solids::of_motion(path, &motions(asked, question)?, answer)?
             }
             Way::Hulls | Way::Radii => None,
@@ -212,7 +212,7 @@ impl AboutTwo for api::FindFirstContactRequest {
                 Way::Radii | Way::RoundedFaces => {
                     Statement::Rounded(RoundedClaim::first_contact(told, moves)?)
                 }
-                Way::Hulls | Way::Faces | Way::Pieces => {
+                Way::Hulls | Way::Faces | Way::Pieces | Way::Cells => {
                     Statement::Hulls(HullClaim::first_contact(told, moves)?)
                 }
             }

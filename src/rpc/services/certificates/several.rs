@@ -11,6 +11,7 @@ use clearance_wire::convert::catalogue::Catalogue;
 use clearance_wire::convert::geometry::{outcome, verdict};
 use clearance_wire::convert::several::AskedSeveral;
 use clearance_wire::convert::solids::collision;
+use clearance_wire::path::Path;
 use clearance_wire::status::Failure;
 
 const NO_BODIES_MEET: &str = "is said where no bodies meet";
@@ -71,6 +72,10 @@ impl CollisionStatement {
     pub(super) fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
         let Self { bodies, outcome, t_free, t_contact, pair, faces, proof } = self;
         let bodies = bodies.prepare(effort)?;
+        if bodies.iter().any(|(placed, _)| placed.body.spelled().is_none()) {
+            let what = "certificates about a height field of so many triangles";
+            return Err(Path::ROOT.field("bodies").not_implemented(what).into());
+        }
         let moving: Vec<MovingSolid<'_>> = bodies
             .iter()
             .map(|(body, motion)| MovingSolid { solid: body.solid(), motion: *motion })

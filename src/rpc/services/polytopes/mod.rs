@@ -75,6 +75,14 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
             None => return Err(no_key().into()),
         };
         let polytope = describe(&stored, &self.0.store);
+        let names =
+            [("with_vertices", request.with_vertices), ("with_facets", request.with_facets)];
+        if let Some((name, _)) = names.iter().find(|(_, is_asked)| *is_asked)
+            && stored.body.spelled().is_none()
+        {
+            let what = "lists of a height field of so many triangles";
+            return Err(Failure::from(Path::ROOT.field(name).not_implemented(what)).into());
+        }
         let count = |length| u32::try_from(length).unwrap_or(u32::MAX);
         let vertices = if request.with_vertices { count(stored.body.vertices().len()) } else { 0 };
         let facets = if request.with_facets { polytope.face_count } else { 0 };

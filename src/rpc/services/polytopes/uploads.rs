@@ -16,6 +16,7 @@ use clearance_runtime::deadline::StopGuard;
 use clearance_runtime::memory::{MemoryKind, Reservation};
 use clearance_transport::intake::Intake;
 use clearance_wire::convert::geometry;
+use clearance_wire::convert::height_field::AskedField;
 use clearance_wire::convert::polytope::{AskedPolytope, AskedSource, file_source};
 use clearance_wire::convert::robots::clouds::{cloud_points, cloud_radius};
 use clearance_wire::path::{Path, WithinLimit};
@@ -160,7 +161,8 @@ fn assemble(
                     | Source::Vertices(_)
                     | Source::Mesh(_)
                     | Source::Rounded(_)
-                    | Source::Cloud(_),
+                    | Source::Cloud(_)
+                    | Source::HeightField(_),
                 ) => {
                     let why = "must be left out, or be a file without content";
                     return Err(spec_path.field("source").bad(why).into());
@@ -168,6 +170,16 @@ fn assemble(
             };
             let file = api::MeshFile { content: bytes.into(), ..file.clone() };
             file_source(&spec_path.field("file"), &file)?
+        }
+        api::UploadContent::HeightsF32Le => {
+            let Some(api::polytope_spec::Source::HeightField(field)) = &spec.source else {
+                let why = "must be a height field without heights";
+                return Err(spec_path.field("source").bad(why).into());
+            };
+            let path = spec_path.field("height_field");
+            let heights = heights(&Path::ROOT.field("chunk"), &bytes)?;
+            let asked = AskedField::convert(&path, field, Some(heights), shared.limits())?;
+            AskedSource::HeightField(asked)
         }
         api::UploadContent::Unspecified => {
             return Err(path.field("content").bad("is required").into());
@@ -204,6 +216,14 @@ fn of_points(
     cloud_points(&path, &points)?;
     let asked = AskedPolytope::with_source(&spec_path, spec, AskedSource::Cloud(points))?;
     Ok(asked.with_radius(radius))
+}
+
+fn heights(path: &Path<'_>, bytes: &[u8]) -> Result<Vec<f32>, Failure> {
+    let (numbers, rest) = bytes.as_chunks::<4>();
+    if !rest.is_empty() {
+        return Err(path.bad("must be 4 bytes for each height").into());
+    }
+    Ok(numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
 }
 
 fn points(path: &Path<'_>, bytes: &[u8]) -> Result<Vec<Vec3>, Failure> {

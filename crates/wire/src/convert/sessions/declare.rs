@@ -240,9 +240,9 @@ pub(super) fn parts(
         let known = Place::Session.whole(&body);
         let known = known.map_err(|refused| path.not_implemented(refused.what))?;
         let (polytope, radius) = (known.hull.polytope.clone(), known.hull.radius);
-        let mesh = known.mesh;
+        let (mesh, field) = (known.mesh, known.field);
         let body_from_part = pose(&path.field("pose"), part.pose.as_ref())?;
-        parts.push(Part { polytope, radius, mesh, body_from_part });
+        parts.push(Part { polytope, radius, mesh, field, body_from_part });
         shapes.push(shape);
     }
     Ok((parts, shapes))

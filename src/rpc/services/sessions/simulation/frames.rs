@@ -60,6 +60,7 @@ impl Shapes {
                 polytope: pick(random),
                 radius: 0.0,
                 mesh: None,
+                field: None,
                 body_from_part: random.pose(offset),
             });
         }
