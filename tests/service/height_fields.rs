@@ -249,7 +249,7 @@ async fn a_height_field_is_answered_as_its_surface() {
         let falls = |name: &str| api::FindFirstContactRequest {
             p: Some(at(name, [0.0; 3])),
             q: Some(other.clone()),
-            q_motion,
+            q_motion: q_motion.clone(),
             ..Default::default()
         };
         let question = falls("ground");
