@@ -175,6 +175,31 @@ async fn a_mesh_of_a_link_is_a_polyhedron_where_the_registration_says_so() {
 }
 
 #[tokio::test]
+async fn a_mesh_of_a_link_in_pieces_leaves_its_slot_free() {
+    let server = with_boxes().await;
+    let mut client = robots(&server);
+    let request = with_mesh(content(&channel()), api::MeshTreatment::Decompose);
+    let robot = registered(&server, request.clone()).await.unwrap();
+    // Both walls and the floor.
+    assert_eq!(robot.parts.len(), 3);
+    for part in &robot.parts {
+        assert!(part.polytope_id.starts_with("p1-") && part.mesh == MESH[16..33]);
+        assert!(part.gap_lower() <= part.gap() && part.gap() < 0.06, "{part:?}");
+        assert_eq!((part.closed, part.convex), (None, None));
+    }
+    let note = "link \"hand\": the mesh \"package://r/u.obj\" is not convex; 3 convex pieces that \
+                hold it stand for it, and stand out by ";
+    assert!(robot.notes[0].starts_with(note), "{:?}", robot.notes);
+    // In the slot, and in the floor.
+    let values = [-1.25, -2.0, 0.0, 0.0, -1.25, -0.5, 0.0, 0.0];
+    let asked = ask(&cell(&robot, &["peg"]), api::CheckMode::FirstPair, &values);
+    let answer = client.check_configurations(asked).await.unwrap().into_inner();
+    assert_eq!(verdicts(&answer), [Verdict::Separated, Verdict::Overlapping]);
+    let again = registered(&server, request).await.unwrap();
+    assert_eq!(again, robot);
+}
+
+#[tokio::test]
 async fn what_is_not_answered_of_meshes_of_robots_is_refused_with_its_field() {
     let server = with_boxes().await;
     let mut client = robots(&server);
@@ -187,9 +212,6 @@ async fn what_is_not_answered_of_meshes_of_robots_is_refused_with_its_field() {
                 the mesh is open at the edge from";
     assert!(status.message().starts_with(said), "{}", status.message());
 
-    let request = with_mesh(content(&channel()), api::MeshTreatment::Decompose);
-    let status = registered(&server, request).await.unwrap_err();
-    check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "mesh_treatment");
     let mut request = with_mesh(content(&channel()), api::MeshTreatment::Hull);
     request.mesh_treatment = 99;
     let status = registered(&server, request).await.unwrap_err();

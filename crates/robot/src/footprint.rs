@@ -78,6 +78,7 @@ impl Robot {
                 PartSource::Mesh { filename, .. }
                 | PartSource::AsItIs { filename }
                 | PartSource::Surface { filename }
+                | PartSource::Piece { filename }
                 | PartSource::Registered { filename } => text(filename),
             };
             text(&part.name) + of_source

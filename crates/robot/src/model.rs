@@ -124,7 +124,8 @@ impl Robot {
             None => Semantics::default(),
         };
         let (tree, joints, mut links) = assemble(&description, limits.depth_max, effort)?;
-        let parts = PartBuilder::new(sources, effort, room).all(&description, &mut links)?;
+        let parts = PartBuilder::new(sources, effort, room, limits.parts_max);
+        let parts = parts.all(&description, &mut links)?;
         // Links that no joint moves are pairs, each with each.
         let with_parts = links.iter().filter(|link| !link.parts.is_empty()).count();
         if !room.holds(parts.bytes + with_parts * with_parts / 2 * PAIR_BYTES) {

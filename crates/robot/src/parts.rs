@@ -15,6 +15,7 @@ use crate::mesh::convexity::{self, Convexity};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::{Hull, HullError, convex_hull_with};
+use clearance_geometry::polyhedron::pieces::{self, PiecesError, Wanted};
 use clearance_geometry::polyhedron::{
     Polyhedron, PolyhedronError, SurfaceError, TriangleBody, TriangleSurface,
 };
@@ -43,7 +44,17 @@ pub enum MeshTreatment {
     Polyhedron,
     /// Their union, and nothing beside it.
     Surface,
+    /// Convex pieces that together hold them and what they bound: [`PIECES_MAX`] at most, and so
+    /// many that none stands out by more than [`PIECE_GAP`] of the largest extent, if that many
+    /// can.
+    Pieces,
 }
+
+/// Pieces of a mesh at most, and how far they may stand out, as a part of its largest extent, if so
+/// many pieces can be that near. Twice as near takes about twice as many, and each is a part that
+/// is asked about; what CoACD makes of robots' meshes by default stands out by 0.02 to 0.07.
+pub const PIECES_MAX: usize = 32;
+const PIECE_GAP: f64 = 0.02;
 
 /// Meshes by the names that the URDF uses, or by the last step of these.
 pub type MeshFiles = BTreeMap<String, MeshContent>;
@@ -89,6 +100,11 @@ pub enum PartSource {
     },
     /// The triangles of a mesh, and nothing beside them.
     Surface {
+        /// The name that the URDF uses.
+        filename: String,
+    },
+    /// One of the convex pieces that hold a mesh.
+    Piece {
         /// The name that the URDF uses.
         filename: String,
     },
@@ -163,6 +179,8 @@ pub(super) struct PartBuilder<'a, 'e, 'f> {
     pub(super) effort: &'e mut Effort<'f>,
     /// Has memory for them.
     pub(super) room: &'a dyn BuildRoom,
+    /// How many there may be.
+    parts_max: usize,
     /// What is built so far takes so many bytes.
     pub(super) bytes: usize,
     /// What the meshes are called by the last steps of their names; none: several are.
@@ -183,6 +201,8 @@ struct Built {
     source: PartSource,
     /// By how much it is larger.
     gap: Gap,
+    /// Further pieces of the same mesh, with their gaps.
+    beside: Vec<(PartBody, Gap)>,
     /// What became of a mesh that is not convex, in words.
     note: Option<String>,
 }
@@ -190,7 +210,7 @@ struct Built {
 impl Built {
     /// Without a note.
     fn new(body: PartBody, source: PartSource, gap: Gap) -> Self {
-        Self { body, source, gap, note: None }
+        Self { body, source, gap, beside: Vec::new(), note: None }
     }
 }
 
@@ -231,6 +251,7 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
         sources: &'a Sources<'a>,
         effort: &'e mut Effort<'f>,
         room: &'a dyn BuildRoom,
+        parts_max: usize,
     ) -> Self {
         let mut by_last_step = BTreeMap::new();
         for (name, content) in sources.meshes {
@@ -238,7 +259,7 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
             named.and_modify(|found| *found = None).or_insert(Some(content));
         }
         let (built, missing, notes) = (Vec::new(), Vec::new(), Vec::new());
-        Self { sources, effort, room, bytes: 0, by_last_step, built, missing, notes }
+        Self { sources, effort, room, parts_max, bytes: 0, by_last_step, built, missing, notes }
     }
 
     /// The mesh that the URDF means: by the whole name, or by its last step if one file alone has
@@ -269,18 +290,25 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                         built
                     }
                 };
-                let Some(Built { body, source, gap, note }) = built else { continue };
+                let Some(Built { body, source, gap, beside, note }) = built else { continue };
                 self.note(&link.name, note);
-                self.built.push(RobotPart {
-                    link: index,
-                    name: collision.name.clone(),
-                    body,
-                    link_from_part: collision.link_from_shape,
-                    frame_from_part: link.frame_from_link.compose(&collision.link_from_shape),
-                    is_own: !self.is_registered(&source, &collision.geometry),
-                    source,
-                    gap,
-                });
+                if self.built.len() + beside.len() >= self.parts_max {
+                    let many =
+                        format!("with its pieces there are more than {} parts", self.parts_max);
+                    return Err(described(collision, many));
+                }
+                for (body, gap) in [(body, gap)].into_iter().chain(beside) {
+                    self.built.push(RobotPart {
+                        link: index,
+                        name: collision.name.clone(),
+                        body,
+                        link_from_part: collision.link_from_shape,
+                        frame_from_part: link.frame_from_link.compose(&collision.link_from_shape),
+                        is_own: !self.is_registered(&source, &collision.geometry),
+                        source: source.clone(),
+                        gap,
+                    });
+                }
             }
             link.parts = first..self.built.len();
         }
@@ -463,7 +491,43 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                 let body = self.surface(meant.element, mesh, None)?;
                 Built::new(body, PartSource::Surface { filename }, Gap::NONE)
             }
+            MeshTreatment::Pieces => self.pieces(meant, mesh)?,
         })
+    }
+
+    /// Convex pieces that hold a mesh; one that is convex is its hull.
+    fn pieces(&mut self, meant: MeantMesh<'_>, mesh: &MeshData) -> Result<Built, BuildError> {
+        let filename = meant.filename.to_owned();
+        let (hull, found) = self.measured_hull(meant.element, mesh)?;
+        if found.convex {
+            return Ok(hull_of(hull, filename, &found));
+        }
+        self.take(pieces::working_bytes(mesh.triangles.len()) + hull_bytes(mesh.vertices.len()))?;
+        let extent = (hull.bounds().high - hull.bounds().low).max();
+        let wanted =
+            Wanted { gap_max: Some(PIECE_GAP * extent), count_max: PIECES_MAX, settles: true };
+        let made = pieces::decompose(&mesh.vertices, &mesh.triangles, wanted, self.effort);
+        let made = made.map_err(|why| match why {
+            PiecesError::Stopped(why) => BuildError::Stopped(why),
+            PiecesError::Unreached { .. } => described(meant.element, why.to_string()),
+        })?;
+        let upper = made.iter().map(|piece| piece.gap[1]).fold(0.0, f64::max);
+        let lower = made.iter().map(|piece| piece.gap[0]).fold(0.0, f64::max);
+        let (count, beyond) = (made.len(), convexity::in_words([lower, upper]));
+        let mut parts = Vec::with_capacity(count);
+        for piece in made {
+            let [lower, upper] = piece.gap.map(Some);
+            let body = self.hull(meant.element, piece.hull.vertices())?;
+            parts.push((PartBody::from(body), Gap { lower, upper }));
+        }
+        let (body, gap) = parts.remove(0);
+        let note = format!(
+            "the mesh {:?} is not convex; {count} convex pieces that hold it stand for it, and \
+             stand out by {beyond}",
+            shown(meant.filename),
+        );
+        let source = PartSource::Piece { filename };
+        Ok(Built { beside: parts, note: Some(note), ..Built::new(body, source, gap) })
     }
 
     /// A mesh as it is: its hull if that is no more, up to the rounding of single precision, than

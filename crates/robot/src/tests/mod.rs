@@ -8,6 +8,7 @@ mod doubling;
 mod edge;
 mod kinematics;
 mod noticing;
+mod pieces;
 mod reading;
 mod room;
 mod rounded;

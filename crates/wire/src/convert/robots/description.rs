@@ -56,6 +56,7 @@ pub fn description_bytes(robot: &Robot) -> DescriptionBytes {
         PartSource::Mesh { filename, .. }
         | PartSource::AsItIs { filename }
         | PartSource::Surface { filename }
+        | PartSource::Piece { filename }
         | PartSource::Registered { filename } => Some(filename),
         PartSource::Box | PartSource::Round => None,
     }));
@@ -184,9 +185,9 @@ fn part(part: &RobotPart, id: &ContentId) -> api::RobotPart {
             (filename.clone(), Some(*closed), Some(*convex))
         }
         PartSource::AsItIs { filename } => (filename.clone(), Some(true), None),
-        PartSource::Surface { filename } | PartSource::Registered { filename } => {
-            (filename.clone(), None, None)
-        }
+        PartSource::Surface { filename }
+        | PartSource::Piece { filename }
+        | PartSource::Registered { filename } => (filename.clone(), None, None),
     };
     api::RobotPart {
         link: small(part.link),

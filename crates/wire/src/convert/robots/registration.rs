@@ -51,9 +51,7 @@ impl AskedRobot {
             api::MeshTreatment::Unspecified => MeshTreatment::AsTheFileSays,
             api::MeshTreatment::Hull => MeshTreatment::Hull,
             api::MeshTreatment::Polyhedron => MeshTreatment::Polyhedron,
-            api::MeshTreatment::Decompose => {
-                return Err(path.not_implemented("meshes of robots in convex parts").into());
-            }
+            api::MeshTreatment::Decompose => MeshTreatment::Pieces,
             api::MeshTreatment::Surface => MeshTreatment::Surface,
         };
         let (mut registered, mut names) = (MeshFiles::new(), HashSet::new());
@@ -255,6 +253,10 @@ fn digest_part(digested: &mut Digested, part: &RobotPart, id: &ContentId) {
         }
         PartSource::Surface { filename } => {
             digested.tag(5);
+            digested.text(filename);
+        }
+        PartSource::Piece { filename } => {
+            digested.tag(6);
             digested.text(filename);
         }
     }
