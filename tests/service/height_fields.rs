@@ -63,7 +63,7 @@ fn at(alias: &str, [x, y, z]: [f64; 3]) -> api::PlacedBody {
     let translation = Some(api::Vector3 { x, y, z });
     let pose = Some(api::Pose { translation, ..Default::default() });
     let source = Some(api::placed_body::Source::Alias(alias.to_owned()));
-    api::PlacedBody { source, pose, ..Default::default() }
+    api::PlacedBody { source, pose }
 }
 
 fn ball([x, y, z]: [f64; 3], radius: f64) -> api::PlacedBody {
@@ -71,7 +71,7 @@ fn ball([x, y, z]: [f64; 3], radius: f64) -> api::PlacedBody {
     let translation = Some(api::Vector3 { x, y, z });
     let pose = Some(api::Pose { translation, ..Default::default() });
     let source = Some(api::placed_body::Source::Rounded(shape));
-    api::PlacedBody { source, pose, ..Default::default() }
+    api::PlacedBody { source, pose }
 }
 
 #[tokio::test]

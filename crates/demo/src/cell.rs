@@ -251,7 +251,7 @@ mod tests {
         assert!(obstacles.len() >= 60, "{}", obstacles.len());
         let vertices = |o: &Obstacle| match &o.form {
             ObstacleForm::Hull(points) => convex_hull(points).unwrap().polytope.vertex_count(),
-            _ => 0,
+            ObstacleForm::Ball(_) | ObstacleForm::Cloud(..) | ObstacleForm::Mesh(_) => 0,
         };
         let large = obstacles.iter().filter(|o| vertices(o) >= 1000).count();
         assert!(large >= 4, "{large}");

@@ -111,7 +111,7 @@ impl<'a> World<'a> {
         });
         let points_of = |thing| match thing {
             Thing::Obstacle(index) if self.obstacles[index].pieces.len() > 1 => CLOUD_BALL_POINTS,
-            _ => BALL_POINTS,
+            Thing::Link(_) | Thing::Obstacle(_) => BALL_POINTS,
         };
         let place = |(thing, body, pose, radius): (Thing, &Polytope, Pose, f64)| {
             let around =
