@@ -160,9 +160,15 @@ async fn heights_may_come_in_chunks() {
     assert!(answer.uncertified && answer.certificate.is_none());
     assert_eq!(answer.uncertified_reason(), api::UncertifiedReason::TooLong);
     let mut claim = answer.clone();
-    claim.certificate = Some(api::StaticCertificate::default());
-    let refused = verify(&server, of_collision(&question, &claim)).await;
-    assert!(refused.is_err());
+    let form = Some(api::direction::Form::Vector(api::Vector3 { x: 0.0, y: 0.0, z: 1.0 }));
+    let separated =
+        api::SeparatedProof { direction: Some(api::Direction { form }), margin_pairs: vec![] };
+    let proof = Some(api::static_certificate::Proof::Separated(separated));
+    claim.certificate = Some(api::StaticCertificate { proof });
+    let claim = Some(of_collision(&question, &claim));
+    let request = api::VerifyCertificateRequest { claim };
+    let refused = server.queries().verify_certificate(request).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Unimplemented, "{refused:?}");
 }
 
 #[tokio::test]
@@ -260,5 +266,5 @@ async fn a_height_field_is_answered_as_its_surface() {
         assert!(a[0] <= b[1] && b[0] <= a[1], "{question:?}: {a:?} {b:?}");
         verify(&server, of_motion(&question, &found)).await.unwrap();
     }
-    assert!(stood[1..].iter().all(|count| *count > 1), "{stood:?}");
+    assert!(stood[1..].iter().all(|count| *count > 0), "{stood:?}");
 }

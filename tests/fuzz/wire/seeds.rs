@@ -79,10 +79,22 @@ fn polytopes() -> Vec<Vec<Call>> {
         scale: Some(0.5),
     };
     let spec = |source| api::PolytopeSpec { source: Some(source), ..Default::default() };
+    let field = api::HeightField {
+        rows: 2,
+        columns: 3,
+        spacing_x: 0.5,
+        spacing_y: 0.25,
+        heights: vec![0.0, 1.0, 0.5, 0.25, 0.0, 2.0],
+        holes: vec![1],
+        diagonal: api::CellDiagonal::Falling.into(),
+    };
+    let cloud = api::PointCloud { xyz: points().xyz, radius: 0.25, ..Default::default() };
     let meshes = api::RegisterPolytopesRequest {
         polytopes: vec![
             spec(api::polytope_spec::Source::Mesh(mesh)),
             spec(api::polytope_spec::Source::File(file)),
+            spec(api::polytope_spec::Source::HeightField(field)),
+            spec(api::polytope_spec::Source::Cloud(cloud)),
         ],
         validate_only: true,
     };
