@@ -34,7 +34,7 @@ pub struct Lattice {
     pub columns: u32,
     /// From column to column and from row to row, metres; positive.
     pub spacing: [f64; 2],
-    /// Of every cell.
+    /// Along which diagonal every cell is cut into its two triangles.
     pub diagonal: Diagonal,
 }
 
@@ -64,9 +64,9 @@ pub struct HeightPatch {
 /// Cells: their rows and their columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellRange {
-    /// Of cells.
+    /// The rows of cells that it spans.
     pub rows: Range<u32>,
-    /// Of cells.
+    /// The columns of cells that it spans.
     pub columns: Range<u32>,
 }
 
@@ -82,9 +82,9 @@ pub enum HeightFieldError {
     /// Too many cells to number their triangles.
     #[error("{rows} rows of {columns} heights are more than 2^30 cells")]
     Count {
-        /// Of vertices.
+        /// How many rows of vertices were given.
         rows: u32,
-        /// Of vertices.
+        /// How many columns of vertices were given.
         columns: u32,
     },
     /// Not positive and finite, or so large that the field would reach beyond 2^960.
@@ -109,7 +109,7 @@ pub enum HeightFieldError {
     Hole {
         /// Which of the holes, from 0.
         at: usize,
-        /// What it names.
+        /// The number that it gives in place of a cell.
         cell: u32,
         /// How many there are.
         cells: u64,
@@ -124,9 +124,9 @@ pub enum HeightFieldError {
         at: [u32; 2],
         /// Its rows and columns.
         size: [u32; 2],
-        /// Of the field.
+        /// How many rows of vertices the field has.
         rows: u32,
-        /// Of the field.
+        /// How many columns of vertices the field has.
         columns: u32,
     },
 }

@@ -162,6 +162,17 @@ impl MeshSurface {
         p: &Vec3,
         effort: &Effort<'_>,
     ) -> Result<i64, Stopped> {
+        self.winding_by(p, effort, |triangle| crossed(triangle, p))
+    }
+
+    /// The sum, with their numbers, of what `crossed` says of the triangles that a ray along x from
+    /// `p` may meet.
+    fn winding_by(
+        &self,
+        p: &Vec3,
+        effort: &Effort<'_>,
+        crossed: impl Fn(&[Vec3; 3]) -> i64,
+    ) -> Result<i64, Stopped> {
         let mut winding = 0;
         let mut open = vec![self.tree.root()];
         while let Some(node) = open.pop() {
@@ -177,7 +188,7 @@ impl MeshSurface {
                 Some(halves) => open.extend(halves),
                 None => {
                     let at = self.tree.triangle(node) as usize;
-                    winding += self.winds[at] * crossed(&self.triangles[at], p);
+                    winding += self.winds[at] * crossed(&self.triangles[at]);
                 }
             }
         }
@@ -200,26 +211,7 @@ impl MeshSurface {
         toward: Toward,
         effort: &Effort<'_>,
     ) -> Result<i64, Stopped> {
-        let mut winding = 0;
-        let mut open = vec![self.tree.root()];
-        while let Some(node) = open.pop() {
-            effort.look_at_clock()?;
-            self.looks.set(self.looks.get() + 1);
-            let extent = &self.boxes[node.at as usize];
-            let may_meet = extent.high.x >= p.x
-                && (1..3).all(|k| extent.low[k] <= p[k] && p[k] <= extent.high[k]);
-            if !may_meet {
-                continue;
-            }
-            match node.children() {
-                Some(halves) => open.extend(halves),
-                None => {
-                    let at = self.tree.triangle(node) as usize;
-                    winding += self.winds[at] * crossed_beside(&self.triangles[at], p, toward);
-                }
-            }
-        }
-        Ok(winding)
+        self.winding_by(p, effort, |triangle| crossed_beside(triangle, p, toward))
     }
 }
 

@@ -41,7 +41,7 @@ pub struct Wanted {
 /// A convex piece.
 #[derive(Clone, Debug)]
 pub struct ConvexPiece {
-    /// It.
+    /// The piece, which is its own hull.
     pub hull: Polytope,
     /// Around the largest distance of a point of it from the mesh, metres.
     pub gap: [f64; 2],
