@@ -112,14 +112,16 @@ fn check(cell: &Cell, question: CheckQuestion, values: &[f64], hash: &mut Hash) 
     let mut contacts = 0;
     for answer in cell.check(question, values, &mut Effort::unlimited()) {
         match answer {
-            Checked::Free | Checked::Bad(_) | Checked::Stopped(_) => hash.add(0),
+            Checked::Free | Checked::Open { .. } | Checked::Bad(_) | Checked::Stopped(_) => {
+                hash.add(0)
+            }
             Checked::Contact(pairs) => {
                 contacts += 1;
                 pairs.iter().for_each(|(pair, _)| hash.add(u64::from(pair[0] << 16 | pair[1])));
             }
             Checked::Clearance(found) => {
                 for one in found.iter().flatten() {
-                    contacts += usize::from(one.verdict != Verdict::Separated);
+                    contacts += usize::from(one.verdict != Some(Verdict::Separated));
                     hash.add(one.lower.to_bits());
                     hash.add(u64::from(one.pair[0] << 16 | one.pair[1]));
                 }

@@ -20,6 +20,7 @@ use clearance_geometry::hull::samples::{Random, ellipsoid, polytope_of};
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::separation::METHODS;
+use clearance_geometry::until::Until;
 use clearance_scene::{
     Between, Body, BodyId, Declaration, EventKind, Frame, Limits, Listed, Move, Questions, Report,
     Scene, Serial,
@@ -154,7 +155,7 @@ impl Game {
         }));
         let declared = Declaration { bodies, ..Declaration::default() };
         let mut scene = Scene::open(declared, &METHODS[0], LIMITS).expect("a legal scene");
-        scene.answer(&questions(), &Serial, &false.into()).expect("few enough pairs");
+        scene.answer(&questions(), &Serial, Until::never()).expect("few enough pairs");
         let (tallies, hash) = (Default::default(), blake3::Hasher::new());
         Self { arena, scene, movers, tallies, undecided: 0, hash }
     }

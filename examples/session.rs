@@ -10,6 +10,7 @@ use clearance_geometry::Vec3;
 use clearance_geometry::hull::convex_hull;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::separation::METHODS;
+use clearance_geometry::until::Until;
 use clearance_scene::{
     Between, Body, BodyId, Declaration, Frame, Limits, Move, Questions, Scene, Serial,
 };
@@ -28,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut scene = Scene::open(Declaration { bodies, ..Default::default() }, &METHODS[0], LIMITS)?;
 
     let questions = Questions { between: Some(Between::default()), ..Default::default() };
-    scene.answer(&questions, &Serial, &false.into())?;
+    scene.answer(&questions, &Serial, Until::never())?;
     for (id, x) in (1..).zip([2.0, -2.0, -2.5]) {
         let pose = Pose::translation(x, 0.0, 0.0);
         let rolled = Move { body: BodyId(2), pose, teleported: false, deviation: None };

@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let gap = gaps(&points, &triangles, std::slice::from_ref(&hull), effort)
         .map_err(|_| "an unlimited search was stopped")?[0];
     let wanted = Wanted { gap_max: Some(0.05), count_max: 32, settles: false };
-    let pieces = decompose(&points, &triangles, wanted, effort)?;
+    let pieces = decompose(&points, &triangles, wanted, effort, &mut |_| {})?;
     let region = Polyhedron::new(&points, &triangles, effort)?;
     let stands_out = pieces.iter().map(|piece| piece.gap[1]).fold(0.0, f64::max);
 

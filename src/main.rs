@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod allocator;
+mod key;
 mod serve;
 
 /// Exact, certified answers about convex polytopes in motion.
@@ -21,6 +22,9 @@ enum Command {
     /// Runs the server until SIGTERM or SIGINT, then drains.
     #[command(after_help = SERVE_HELP)]
     Serve(clearance_config::options::ServeOptions),
+    /// Makes an API key: writes the key, and the line for the file that the server reads.
+    #[command(after_help = KEY_HELP)]
+    Key(key::KeyOptions),
     /// Answers a file of reference cases and compares.
     Conformance(clearance_conformance::Options),
     /// Rules on answers by their certificates alone: accepted, or refused with the reason.
@@ -45,6 +49,16 @@ Try, with the server running:
     \"q\": {\"vertices\": {\"xyz\": [2,0,0, 3,0,0]}}}' \\
     127.0.0.1:50061 clearance.v1.QueryService/MeasureDistance";
 
+const KEY_HELP: &str = "\
+The first line is the key, which is kept nowhere: give it to whoever calls. The second has its
+digest alone: add it to the file that `clearance serve --api-keys FILE` reads. A running server
+reads the file again within ten seconds, or at SIGHUP; a line that is taken out ends its streams.
+
+Try:
+  clearance key --name planner --tenant acme --role write | tee /dev/stderr | tail -n 1 >> keys
+  clearance serve --api-keys keys
+  grpcurl -plaintext -H 'authorization: Bearer ck-...' 127.0.0.1:50061 list";
+
 const VERIFY_HELP: &str = "\
 Exact arithmetic on the points as given; no search, no hull, no reference value is looked at. The
 exit code is 1 when an answer is refused. Claims that come without a certificate are counted as
@@ -61,6 +75,7 @@ fn main() -> ExitCode {
             allocator::give_memory_back();
             verdict(serve::run(&options).map(|()| true))
         }
+        Command::Key(options) => verdict(key::run(&options, out)),
         Command::Conformance(options) => verdict(clearance_conformance::run(&options, out)),
         Command::Verify(options) => verdict(clearance_conformance::verify::run(&options, out)),
         Command::Demo(options) => verdict(clearance_demo::run(&options, serve::until_told, out)),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clearance::rpc;
+use clearance::rpc::protection::{Protection, ProtectionError};
 use clearance_config::options::{ConfigError, Loaded, ServeOptions};
 use clearance_config::telemetry::{self, TelemetryError};
 use clearance_runtime::descriptors;
@@ -20,18 +21,18 @@ const LAST_STEPS: Duration = Duration::from_secs(1);
 /// Why the server did not run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunError {
-    /// No settings.
+    /// The settings could not be read, or contradict each other.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// No log.
+    /// The log could not be set up.
     #[error(transparent)]
     Telemetry(#[from] TelemetryError),
-    /// No listener.
+    /// The address cannot be listened on.
     #[error("cannot listen on {address}: {error}")]
     Listen {
-        /// Where.
+        /// The address that was asked for.
         address: String,
-        /// Why not.
+        /// What the system says about it.
         error: io::Error,
     },
     /// The address to listen on has no port.
@@ -40,6 +41,9 @@ pub(crate) enum RunError {
     /// Something of the operating system.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// Strangers are not kept out as the settings say, or not at all.
+    #[error(transparent)]
+    Protection(#[from] ProtectionError),
     /// The server ended.
     #[error(transparent)]
     Serve(#[from] rpc::serve::ServeError),
@@ -71,6 +75,10 @@ fn tell(loaded: &Loaded) -> Result<(), RunError> {
     telemetry::filter(settings)?;
     if lacks_port(&settings.listen) {
         return Err(RunError::NoPort(settings.listen.clone()));
+    }
+    let protection = Protection::of(settings)?;
+    if let Ok(address) = settings.listen.parse() {
+        protection.suffices_at(address, settings)?;
     }
     let mut out = io::stdout().lock();
     for variable in strangers {
@@ -109,6 +117,7 @@ async fn listen_and_serve(settings: Settings, file: Option<PathBuf>) -> Result<(
     let listener = TcpListener::bind(&settings.listen).await;
     let listener =
         listener.map_err(|error| RunError::Listen { address: settings.listen.clone(), error })?;
+    Protection::of(&settings)?.suffices_at(listener.local_addr()?, &settings)?;
     // Before the line that says so, or a quick signal would kill the process.
     let drain = Duration::from_secs(settings.limits.drain_seconds_max);
     let shutdown = stop_signal(drain + LAST_STEPS)?;

@@ -9,9 +9,9 @@ import sys
 
 from clearance_solids import FRAMES, bracket, direction, only, vertex_pairs
 from clearance_poses import TakesTooLong, patient, turn_of
-from clearance_rounded import (is_upper_shown, shown_at_start, sign, verdict_of, verify_rounded,
+from clearance_rounded import (is_upper_shown, margin_depth, shown_at_start, verdict_of, verify_rounded,
                                verify_rounded_depth)
-from clearance_verify import (Pair, Refused, bound, negative, require, verify_depth, verify_distance, verify_margin,
+from clearance_verify import (Pair, Refused, bound, is_depth, negative, require, sign, verify_depth, verify_distance, verify_margin,
                               verify_motion, verify_static)
 
 VERDICTS = ("SEPARATED", "TOUCHING", "OVERLAPPING")
@@ -49,6 +49,7 @@ def static(json):
     cert = {} if form == "overlapping" else direction(body.get("direction"))
     cert["pairs"] = vertex_pairs(body.get("pairs", []))
     cert["margin_pairs"] = vertex_pairs(body.get("marginPairs", []))
+    cert["margin_depth"] = margin_depth(body) if form == "overlapping" else None
     return form.upper(), cert
 
 
@@ -108,7 +109,7 @@ def covered(p, q, seen):
 
 @patient
 def verify_compounds(p, q, verdict, certificate, margin=None, within=None):
-    """A verdict on two bodies, and whether they are within a margin."""
+    """A verdict on two bodies, and whether they are within a margin: of one below 0 if two parts overlap at least so deep."""
     path, whole = "certificate.compound.entries", {"pParts": [0], "qParts": [0], "certificate": certificate}
     single = len(p) == len(q) == 1 and "compound" not in certificate
     entries = [whole] if single else certificate.get("compound", {}).get("entries", [])
@@ -129,7 +130,9 @@ def verify_compounds(p, q, verdict, certificate, margin=None, within=None):
     if within is None:
         return
     require(margin is not None and within in (True, False), "no such claim")
-    if verdict != "SEPARATED":
+    if is_depth(margin) and not within:
+        covered(p, q, seen)
+    if not is_depth(margin) and verdict != "SEPARATED":
         return require(within, "the bodies are in contact")
     shown = 0
 

@@ -111,8 +111,8 @@ class Rounded:
 
 class Robot:
     """meshes: the points of each mesh, by the name that the URDF uses or its last step; of one that is taken as it is
-    what it bounds (`region`), or its `surface`. Of cylinders the server takes polytopes, whose vertices `polytopes` has to
-    give, by the index of the part."""
+    what it bounds (`region`), or its `surface`. Of cylinders that were registered with `gap_max` the server
+    takes polytopes, whose vertices `polytopes` has to give, by the index of the part; exact ones are not read here."""
 
     def __init__(self, urdf, srdf="", meshes=None, polytopes=None):
         root = ElementTree.fromstring(urdf)

@@ -6,7 +6,8 @@ are compared by their squares.
 """
 from clearance_poses import Refused, finite, patient, require  # noqa: F401
 from clearance_solids import FRAMES, bracket, direction, only, vertex_pairs
-from clearance_verify import Pair, bound, dot, nearest, negative, surrounded, verify_motion
+from clearance_verify import Pair, bound, deep, dot, is_depth, nearest, negative, sign, signed, surrounded
+from clearance_verify import verify_motion, verify_range
 
 VERDICTS = {f"VERDICT_{word}": word for word in ("SEPARATED", "TOUCHING", "OVERLAPPING")}
 
@@ -24,17 +25,21 @@ def verdict_of(certificate):
     return VERDICTS.get(told.get("verdict")) if form == "rounded" else "SEPARATED"
 
 
-def sign(pair, s, length):
-    """That of the gap along a direction, by its length, less a length; either may be negative."""
-    gap, length = pair.gap(s), length * pair.unit
-    signed = lambda x, square: square if x >= 0 else -square
-    return signed(gap, gap ** 2) - signed(length, length ** 2 * dot(s, s))
+def margin_depth(told):
+    """What shows how deep bodies overlap beside a margin below 0, as `clearance_verify.deep` takes it."""
+    if "marginDepth" not in told:
+        return None
+    form, shown = only(told["marginDepth"])
+    require(form in ("less", "atLeast"), "neither less nor at least")
+    if form == "less":
+        return {"less": direction(shown)}
+    return {"at_least": {"corners": vertex_pairs(shown.get("corners", [])), "triangles": triangles(shown)}}
 
 
 @patient
 def verify_rounded(p, q, pose_p, pose_q, radius_p, radius_q, verdict, certificate, margin=None, within=None):
     """How two polytopes stand with balls of these radii around all their points (0: none), and whether the distance is
-    at most the margin, if `within` says so or denies it. verdict: "SEPARATED", "TOUCHING" or "OVERLAPPING"."""
+    at most the margin, or they overlap at least as deep as one below 0 says, if `within` says so or denies it. verdict: "SEPARATED", "TOUCHING" or "OVERLAPPING"."""
     require(verdict_of(certificate) == verdict, "the certificate is for another verdict")
     form, told = only(certificate)
     require(not {"cover", "innerVertex"} & set(told), "a cover or a vertex inside is about polyhedra")
@@ -63,9 +68,14 @@ def verify_rounded(p, q, pose_p, pose_q, radius_p, radius_q, verdict, certificat
         else:
             require(farther(s, radii), "the pairs do not separate")
     require(len(pairs_of(told, "marginPairs")) <= 3, "not 1 to 3 vertex pairs")
+    depth = margin_depth(told) if form == "rounded" else None
     if within is None:
         return
     require(margin is not None and within in (True, False), "is said where no margin was given")
+    if is_depth(margin):
+        shown = pairs_of(told, "marginPairs") or (pairs_of(told, "pairs") if form == "rounded" else [])
+        return deep(pair, radii + signed(margin), within, verdict, shown, depth)
+    require(depth is None, "depths are compared with margins below 0")
     reach = radii + bound(margin)
     if verdict != "SEPARATED":
         return require(within, "the bodies are in contact")
@@ -121,6 +131,32 @@ def verify_rounded_depth(p, q, pose_p, pose_q, radius_p, radius_q, verdict, dept
     v, n = nearest(pair.differences(pairs, 1, 6))
     left = max(radii - lower, 0) * pair.unit * n
     require(dot(v, v) <= left ** 2, "the pairs do not show the lower bound")
+
+
+def range_claim(answer):
+    """What MeasureDistanceAlong says, as JSON, and what proves it, for `verify_range`."""
+    require(("enter" in answer) == ("exit" in answer), "both ends are required, or neither")
+    told, proof = answer.get("rangeCertificate"), {}
+    require(isinstance(told, dict), "a range has a proof")
+    if "never" in told:
+        proof["never"] = direction(told["never"])
+    for name in ("enter", "exit"):
+        require(name in answer or name not in told, "the proof is of another answer")
+        if name in told:
+            pairs = vertex_pairs(told[name].get("pairs", []))
+            proof[name] = {**direction(told[name].get("direction")), "bracket": bracket(answer[name]), "pairs": pairs}
+    ends = {"enter": bracket(answer["enter"])[0], "exit": bracket(answer["exit"])[1]} if "enter" in answer else {}
+    require("enter" in proof or not ends or bracket(answer["enter"]) == (0.0, 0.0), "a range that begins later has a proof of it")
+    return ends, proof
+
+
+@patient
+def verify_rounded_range(p, q, pose_p, pose_q, radius_p, radius_q, along, answer):
+    """For which t >= 0 P, moved by t along, meets Q. answer: as MeasureDistanceAlong's is as JSON."""
+    verdict = VERDICTS.get(answer.get("verdict"))
+    verify_rounded(p, q, pose_p, pose_q, radius_p, radius_q, verdict, answer["certificate"])
+    reach = bound(radius_p) + bound(radius_q)
+    verify_range(p, q, pose_p, pose_q, along, verdict, *range_claim(answer), reach)
 
 
 def shown_at_start(initial):

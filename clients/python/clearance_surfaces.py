@@ -9,7 +9,7 @@ from clearance_poses import patient, require
 from clearance_rounded import VERDICTS, verify_rounded
 from clearance_solids import (FRAMES, Cover, Solid, bracket, direction, initial_verdict, inside, is_at_rest, named_by, only,
                               verify_solid_motion, verify_solids, vertex_pairs)
-from clearance_verify import Pair, bound, dot, nearest, velocity, verify_motion, verify_static
+from clearance_verify import Pair, bound, dot, is_depth, nearest, velocity, verify_motion, verify_static
 
 
 def above(gap, s, length):
@@ -123,6 +123,8 @@ def verify_surfaces(p, q, pose_p, pose_q, radii, verdict, certificate, margin=No
     if within is None:
         return
     require(margin is not None and within in (True, False), "is said where no margin was given")
+    if is_depth(margin):
+        return require(verdict != "OVERLAPPING" and not within, "no claim is about depths of bodies that are not convex")
     if verdict != "SEPARATED":
         return require(within, "the bodies are in contact")
     pair, beyond = Pair(p.points, q.points, pose_p, pose_q), reach + bound(margin)

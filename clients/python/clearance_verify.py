@@ -19,11 +19,16 @@ from clearance_poses import (Refused, TakesTooLong, axis_and_angle, differences_
 
 F, ONE = 128, 1 << 128  # fractional bits of directions, rotations and times
 G = 2 * F               # of sines and cosines while they are computed
+FAR = 1 << 2200         # times a direction, in units of a pair: no difference of two bodies is beyond that
 
 # ---- numbers and vectors
 def bound(x):
     exact = x if isinstance(x, Fraction) else Fraction(*finite([x], 1))
     return exact if exact >= 0 else require(0, "negative bound")
+def signed(x):
+    return Fraction(*finite([x], 1))
+def is_depth(margin):  # one below 0; what is no number is none
+    return isinstance(margin, (int, float)) and margin < 0
 def denominator(values):  # the least power of two that makes all these f64 numbers whole
     return max((x.as_integer_ratio()[1] for x in values), default=1)
 def whole(values, scale):
@@ -211,9 +216,13 @@ def verify_distance(p, q, pose_p, pose_q, lower, upper, pairs):
 @patient
 def verify_margin(p, q, pose_p, pose_q, margin, within, verdict, cert):
     """That the distance is at most the margin (`within` is True) or more than it (False), by the certificate of
-    a verdict that is proven."""
+    a verdict that is proven. Of a margin below 0: that the bodies overlap at least so deep, or less, by its
+    "margin_depth", which `deep` takes."""
     require(within in (True, False) and verdict in ("SEPARATED", "TOUCHING", "OVERLAPPING"), "no such claim")
-    pair, pairs = Pair(p, q, pose_p, pose_q), cert.get("margin_pairs")
+    pair, pairs, depth = Pair(p, q, pose_p, pose_q), cert.get("margin_pairs"), cert.get("margin_depth")
+    if is_depth(margin):
+        return deep(pair, signed(margin), within, verdict, [], depth)
+    require(depth is None, "depths are compared with margins below 0")
     margin = bound(margin) * pair.unit
     if verdict != "SEPARATED":
         return require(within, "the bodies are in contact")
@@ -223,19 +232,44 @@ def verify_margin(p, q, pose_p, pose_q, margin, within, verdict, cert):
     gap = pair.gap(v)
     require(gap > 0 and gap ** 2 > margin ** 2 * dot(v, v), "the bodies may come within the margin")
 
+def sign(pair, s, length):
+    """That of the gap along a direction, by its length, less a length; either may be negative."""
+    gap, length = pair.gap(s), length * pair.unit
+    with_sign = lambda x, square: square if x >= 0 else -square
+    return with_sign(gap, gap ** 2) - with_sign(length, length ** 2 * dot(s, s))
+
+def deep(pair, left, within, verdict, pairs, depth):
+    """That bodies overlap at least as deep as a margin below 0 says, or less. left: the sum of the radii and the margin;
+    as a gap it is one between the polytopes. depth: {"less": direction}, along which M reaches less far than -left,
+    {"at_least": surface}, which is no nearer than that, or None: the pairs show it, and left is not negative."""
+    if verdict != "OVERLAPPING":
+        return require(not within, "bodies that do not overlap are not so deep")
+    if depth is not None:
+        require(set(depth) == {"at_least" if within else "less"}, "what is shown of the depth is the opposite")
+        if within:
+            return surrounded(pair, max(-left, 0) * pair.unit, depth["at_least"])
+        back = negative(pair.direction(depth["less"]))
+        return require(sign(pair, back, left) > 0, "the bodies may be as deep as the margin")
+    require(left >= 0, "nothing shows how deep the bodies are")
+    v, n = nearest(pair.differences(pairs, 1, 6))
+    if within:
+        return require(dot(v, v) <= (left * pair.unit * n) ** 2, "the bodies may be less deep than the margin")
+    require(any(v) and sign(pair, v, left) > 0, "the bodies may be as deep as the margin")
+
 @patient
-def verify_range(p, q, pose_p, pose_q, along, verdict, answer, cert):
-    """The t >= 0 for which P moved by t along meets Q; `verdict`, of t = 0, is proven. answer: {"enter": t, "exit": t}
-    or neither; cert: {"never": direction} or {"enter": end, "exit": end}, an end being a direction with "bracket" and
-    "pairs"; no "enter" in contact."""
+def verify_range(p, q, pose_p, pose_q, along, verdict, answer, cert, reach=0.0):
+    """The t >= 0 for which P moved by t along meets Q, or comes within `reach` of it; `verdict`, of t = 0, is proven. answer:
+    {"enter": t, "exit": t} or neither; cert: {"never": direction} or {"enter": end, "exit": end}, an end being a direction with
+    "bracket" and "pairs"; no "enter" in contact."""
     pair, claimed = Pair(p, q, pose_p, pose_q), (answer.get("enter"), answer.get("exit"))
-    scale = denominator(finite(along, 3))
+    scale, reach = denominator(finite(along, 3)), bound(reach) * pair.unit
     d = whole(along, scale)
     require(d != (0, 0, 0), "no direction")
     if set(cert) == {"never"}:
         require(claimed == (None, None), "the proof is of another answer")
-        s = pair.direction(cert["never"], negative(d))
-        return require(dot(s, d) <= 0 < pair.gap(s), "the direction does not separate")
+        s = pair.direction(cert["never"], negative(d), (0, FAR))
+        gap = pair.gap(s)
+        return require(dot(s, d) <= 0 < gap and gap ** 2 > reach ** 2 * dot(s, s), "the direction does not separate")
     require({"exit"} <= set(cert) <= {"enter", "exit"}, "neither never nor an exit")
     require(("enter" in cert) == (verdict == "SEPARATED"), "the range begins at 0 in contact, and only then")
     require(claimed == (cert["enter"]["bracket"][0] if "enter" in cert else 0, cert["exit"]["bracket"][1]),
@@ -247,13 +281,15 @@ def verify_range(p, q, pose_p, pose_q, along, verdict, answer, cert):
         end = cert[name]
         finite(end["bracket"], 2)
         low, high = ends = [bound(t) * unit for t in end["bracket"]]
-        s, points = pair.direction(end, negative(d)), pair.differences(end.get("pairs"), 1, 4)
+        outer = low if side > 0 else high
+        s, points = pair.direction(end, negative(d), (outer, outer)), pair.differences(end.get("pairs"), 1, 4)
         rate = dot(s, d)
         require(low <= high and rate * side > 0, "no such end")
-        require(pair.gap(s) >= rate * (low if side > 0 else high), "they meet outside of the bracket")
-        fine = max(low.denominator, high.denominator)  # mixing both ends' differences mixes the t as well
-        moved = [tuple(int(fine * (x - y * t)) for x, y in zip(m, d)) for t in ends for m in points]
-        require(nearest(moved)[0] == (0, 0, 0), "the pairs do not meet within the bracket")
+        gap = pair.gap(s) - rate * outer
+        require(gap >= 0 and gap ** 2 >= reach ** 2 * dot(s, s), "they meet outside of the bracket")
+        v, n = nearest(swept(points, negative(d), ends))
+        held = dot(v, v) <= (reach * scale_of(ends) * n) ** 2
+        require(held, "the pairs do not meet within the bracket")
 
 @patient
 def verify_depth(p, q, pose_p, pose_q, lower, upper, face, surface=None):

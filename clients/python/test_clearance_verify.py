@@ -164,9 +164,11 @@ class Distances(Judged):
         judge(20.0, True, far)
         judge(ulp(5.0, -1), False, far)
         self.refused(judge, 5.0, True, far)
-        for margin in (math.nan, math.inf, -1.0, None):
+        for margin in (math.nan, math.inf, -math.inf, None):
             for within in (True, False):
                 self.refused(judge, margin, within, {**towards, "margin_pairs": [[0, 0]]})
+        judge(-1.0, False, {**towards, "margin_pairs": [[0, 0]]})
+        self.refused(judge, -1.0, True, {**towards, "margin_pairs": [[0, 0]]})
         for pairs in ([[0, 2]], [[0, 0]] * 4, [[0, -1]], [[0]], 7):
             for within in (True, False):
                 self.refused(judge, 6.0 if within else 1.0, within, {**towards, "margin_pairs": pairs})
@@ -248,6 +250,19 @@ class Depths(Judged):
         self.refused(self.judge, ulp(1.0), 1.1, self.UP, self.SURFACE)
         self.refused(self.judge, 1.0, 1.0, self.UP, None)
         self.refused(self.judge, 1.0, 1.4, {"direction": [1.0, 1.0, 0.0]}, self.SURFACE)
+
+    def test_a_margin_below_zero_is_compared_with_the_depth(self):
+        def judge(margin, within, verdict="OVERLAPPING", **shown):
+            cv.verify_margin([[0.0] * 3], CUBE, at(), at(), margin, within, verdict, {"margin_depth": shown or None})
+        for margin, within in [(-1.0, True), (ulp(-1.0, -1), False), (ulp(-1.0), True), (-5e-324, True), (-1e300, False)]:
+            for said in (True, False):
+                for shown in ({"less": self.UP}, {"at_least": self.SURFACE}, {}):
+                    holds = said == within and (("at_least" if within else "less") in shown)
+                    (judge if holds else lambda *a, **k: self.refused(judge, *a, **k))(margin, said, **shown)
+        for verdict in ("SEPARATED", "TOUCHING"):
+            judge(-0.5, False, verdict)
+            self.refused(judge, -0.5, True, verdict)
+        self.refused(judge, 0.5, True, **{"less": self.UP})
 
     def test_a_surface_with_a_hole_or_a_turned_triangle_is_refused(self):
         def without(s): s["triangles"].pop()

@@ -11,9 +11,13 @@
 //! ```text
 //! shared      what the services share: settings, store, compute pool, clock, counters
 //! services/   certificates, polytopes, robots, sessions, queries, health, info
+//! pages       what operators are shown: whether the server lives and is ready, its metrics
+//! protection  TLS and keys, and whether these suffice where the server listens
 //! serve       puts the server together
 //! ```
 
+pub mod pages;
+pub mod protection;
 pub mod serve;
 pub mod services;
 pub mod shared;

@@ -11,6 +11,8 @@ use tonic::service::Routes;
 use tonic_health::pb::health_server::HealthServer;
 use tower::Layer;
 
+use crate::rpc::pages;
+use crate::rpc::protection::{Protection, ProtectionError};
 use crate::rpc::services::health::Health;
 use crate::rpc::services::info::ServerInfo;
 use crate::rpc::services::polytopes::Polytopes;
@@ -19,11 +21,13 @@ use crate::rpc::services::robots::{self, Robots};
 use crate::rpc::services::sessions::{SessionHost, Sessions, sweep};
 use crate::rpc::shared::Shared;
 use clearance_proto as api;
+use clearance_runtime::fresh::keep_fresh;
 use clearance_runtime::latch::Latch;
 use clearance_runtime::memory::tidy;
 use clearance_runtime::settings::Settings;
 use clearance_transport::connection::{Admission, Admitted, accept};
 use clearance_transport::http2::{ConnectionSettings, serve_all};
+use clearance_transport::side;
 
 /// Why the server ended, or could not begin.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +35,20 @@ pub enum ServeError {
     /// The compute pool could not be made.
     #[error("cannot start the compute pool: {0}")]
     Pool(#[from] rayon::ThreadPoolBuildError),
+    /// Strangers are not kept out as the settings say, or not at all.
+    #[error(transparent)]
+    Protection(#[from] ProtectionError),
+    /// The address that was bound is not told.
+    #[error("cannot tell where the server listens: {0}")]
+    Address(#[from] std::io::Error),
+    /// The side port cannot be listened on.
+    #[error("http: cannot listen on {address}: {error}")]
+    SidePort {
+        /// The address that was asked for.
+        address: String,
+        /// What the system says about it.
+        error: std::io::Error,
+    },
     /// The descriptors cannot be served.
     #[error("cannot serve the descriptors: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
@@ -62,19 +80,26 @@ async fn run(
 ) -> Result<(), ServeError> {
     let (drain, draining) = Latch::new();
     // Whoever reaches the loopback interface is on this machine already.
-    let is_local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
+    let address = listener.local_addr()?;
+    let protection = Protection::of(&settings)?;
+    protection.suffices_at(address, &settings)?;
     let mut shared = Shared::new(settings, draining.clone())?;
-    shared.leaves_open |= is_local;
+    shared.leaves_open |= address.ip().is_loopback();
+    shared.access = protection.access.clone();
     let limits = shared.settings.limits.clone();
     let sessions = SessionHost::new(shared.clone());
     let service = shared.surround().layer(services(&shared, &sessions)?);
     let sweeping = [
-        tokio::spawn(sweep(sessions.registry)),
+        tokio::spawn(sweep(sessions.registry.clone())),
         tokio::spawn(robots::sweep(shared.clone())),
         tokio::spawn(tidy(shared.memory_budget.clone())),
+        tokio::spawn(keep_fresh(protection.files())),
     ];
-    let (accepting, incoming) = accepting(listener, &shared);
-    let mut serving = serve_all(incoming, service, ConnectionSettings::new(&limits, draining));
+    let (_serves, over) = Latch::new();
+    show_pages(&shared.settings.http, &sessions, over)?;
+    let (accepting, incoming) = accepting(listener, &shared, protection.tls.is_some());
+    let of_connections = ConnectionSettings::new(&limits, draining, protection.tls);
+    let mut serving = serve_all(incoming, service, of_connections);
     tokio::select! {
         () = &mut serving => return Ok(()),
         () = shutdown => {}
@@ -92,25 +117,43 @@ async fn run(
     Ok(())
 }
 
+/// Shows operators their pages at this address, if there is one, until the latch is set.
+fn show_pages(address: &str, sessions: &SessionHost, over: Latch) -> Result<(), ServeError> {
+    if address.is_empty() {
+        return Ok(());
+    }
+    let unusable = |error| ServeError::SidePort { address: address.to_owned(), error };
+    let listener = std::net::TcpListener::bind(address).map_err(unusable)?;
+    let bound = listener.local_addr().map_err(unusable)?;
+    side::show(listener, pages::of(sessions), over).map_err(unusable)?;
+    tracing::info!(address = %bound, "pages for operators");
+    Ok(())
+}
+
 /// Connections as they come, and what accepts them.
-fn accepting(listener: TcpListener, shared: &Shared) -> (JoinHandle<()>, mpsc::Receiver<Admitted>) {
+fn accepting(
+    listener: TcpListener,
+    shared: &Shared,
+    uses_tls: bool,
+) -> (JoinHandle<()>, mpsc::Receiver<Admitted>) {
     let (taker, incoming) = mpsc::channel(1);
     let limits = shared.limits();
     let admission = Admission {
         connections_max: limits.connections_max,
         handshake: Duration::from_secs(limits.handshake_seconds_max),
+        uses_tls,
         memory_budget: shared.memory_budget.clone(),
     };
     (tokio::spawn(accept(listener, admission, taker)), incoming)
 }
 
-/// Every service.
+/// Puts every service into one set of routes.
 fn services(shared: &Shared, host: &SessionHost) -> Result<Routes, ServeError> {
     let bytes_max = saturating_usize(shared.settings.limits.message_bytes_max);
     let polytopes =
         api::polytope_service_server::PolytopeServiceServer::new(Polytopes(shared.clone()));
     let queries = api::query_service_server::QueryServiceServer::new(Queries(shared.clone()));
-    let robots = api::robot_service_server::RobotServiceServer::new(Robots(shared.clone()));
+    let robots = api::robot_service_server::RobotServiceServer::new(Robots(host.clone()));
     let sessions = api::session_service_server::SessionServiceServer::new(Sessions(host.clone()));
     let info = api::server_service_server::ServerServiceServer::new(ServerInfo {
         shared: shared.clone(),

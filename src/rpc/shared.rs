@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use tokio::sync::Semaphore;
 
+use clearance_runtime::access::Access;
 use clearance_runtime::cells::KeptCells;
 use clearance_runtime::clock::{Clock, SystemClock};
 use clearance_runtime::compute::Compute;
@@ -15,6 +16,7 @@ use clearance_runtime::metrics::Metrics;
 use clearance_runtime::robots::RobotStore;
 use clearance_runtime::settings::{Limits, Settings};
 use clearance_runtime::store::PolytopeStore;
+use clearance_runtime::tenants::OfTenants;
 use clearance_transport::layer::Surround;
 use clearance_transport::unsent::Unsent;
 use clearance_wire::convert::catalogue::Catalogue;
@@ -25,17 +27,14 @@ use clearance_wire::status::Failure;
 pub struct Shared {
     /// All settings and limits.
     pub settings: Arc<Settings>,
-    /// Registered polytopes.
-    pub store: Arc<PolytopeStore>,
-    /// The registered robots.
-    pub robots: Arc<RobotStore>,
+    stores: Arc<OfTenants<Stores>>,
     /// Cells of robots that stay built between calls.
     pub cells: Arc<KeptCells>,
     /// Where geometry runs.
     pub compute: Compute,
-    /// The clock.
+    /// The clock that times are read from; tests bring their own.
     pub clock: Arc<dyn Clock>,
-    /// Counters.
+    /// What is counted for the metrics page.
     pub metrics: Arc<Metrics>,
     /// Room for uploads.
     pub uploads: Arc<Semaphore>,
@@ -48,8 +47,17 @@ pub struct Shared {
     /// Whether a session or an alias that comes without a key is open to everybody; otherwise the
     /// server makes the key.
     pub leaves_open: bool,
+    /// Who may call.
+    pub access: Access,
     /// When the server started.
     pub start_time: SystemTime,
+}
+
+/// What one tenant has registered.
+#[derive(Debug, Default)]
+struct Stores {
+    bodies: PolytopeStore,
+    robots: RobotStore,
 }
 
 impl Shared {
@@ -71,8 +79,7 @@ impl Shared {
             compute: Compute::new(settings.compute_threads, room(settings.limits.jobs_max))?,
             start_time: clock.wall(),
             clock,
-            store: Arc::default(),
-            robots: Arc::default(),
+            stores: Arc::default(),
             cells: Arc::default(),
             metrics: Arc::default(),
             uploads: Arc::new(Semaphore::new(uploads)),
@@ -80,6 +87,7 @@ impl Shared {
             unsent: Unsent::new(settings.limits.unsent_bytes_max()),
             draining,
             leaves_open: settings.open_sessions,
+            access: Access::open(),
             settings: Arc::new(settings),
         })
     }
@@ -89,9 +97,19 @@ impl Shared {
         &self.settings.limits
     }
 
+    /// The bodies that are registered by the caller's tenant, by id and alias.
+    pub fn store(&self) -> &PolytopeStore {
+        &self.stores.of_caller().bodies
+    }
+
+    /// The robots that are registered by the caller's tenant.
+    pub fn robots(&self) -> &RobotStore {
+        &self.stores.of_caller().robots
+    }
+
     /// What requests are read against.
     pub fn catalogue(&self) -> Catalogue<'_> {
-        Catalogue { store: &self.store, robots: &self.robots, limits: &self.settings.limits }
+        Catalogue { store: self.store(), robots: self.robots(), limits: &self.settings.limits }
     }
 
     /// What surrounds every call.
@@ -101,6 +119,7 @@ impl Shared {
             clock: self.clock.clone(),
             metrics: self.metrics.clone(),
             unsent: self.unsent.clone(),
+            access: self.access.clone(),
         }
     }
 

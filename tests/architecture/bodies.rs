@@ -8,8 +8,15 @@ use crate::source::{code_of, production_files, production_lines, read, source_of
 
 /// Names of the kinds and of their own types. Whoever passes a `Kind` on knows none; messages of
 /// `api` are called as they are on the wire.
-const KINDS: [&str; 6] =
-    ["Polytope", "Polyhedron", "PolyhedronError", "HulledMesh", "RoundedHull", "HulledCloud"];
+const KINDS: [&str; 7] = [
+    "Polytope",
+    "Polyhedron",
+    "PolyhedronError",
+    "HulledMesh",
+    "RoundedHull",
+    "HulledCloud",
+    "CurvedBody",
+];
 
 /// Crates that may not know a kind. Those below the table are what kinds are made of. Scenes and
 /// robots hold convex parts, which `Place::part` of the table gives them. Tools ask the geometry

@@ -9,10 +9,11 @@ const SERVER: [&str; 4] =
     ["clearance_runtime", "clearance_wire", "clearance_transport", "clearance"];
 
 /// Where counts are made, and what is counted there.
-const COUNTED: [(&str, &str); 5] = [
+const COUNTED: [(&str, &str); 6] = [
     ("crates/transport/src/intake/mod.rs", "messages, as they were scanned or as they are encoded"),
     ("src/rpc/services/sessions/query.rs", "all that a session declares"),
     ("src/rpc/services/sessions/host.rs", "all that a session declares"),
+    ("src/rpc/services/sessions/planning.rs", "all bodies of a scene, as they are copied"),
     ("src/rpc/services/robots/mod.rs", "descriptions of robots, as they were counted when made"),
     ("src/rpc/services/polytopes/mod.rs", "a polytope with all that is kept of it"),
 ];

@@ -6,5 +6,6 @@ mod extents;
 mod floors;
 mod image;
 mod limits;
+mod map;
 mod rooms;
 mod source;

@@ -19,7 +19,7 @@ const ORDERS: &[(&str, &[&str])] = &[
     ("src/rpc", RPC),
     (
         "src/rpc/services",
-        &["certificates", "polytopes", "robots", "sessions", "queries", "info", "health"],
+        &["certificates", "polytopes", "sessions", "robots", "queries", "info", "health"],
     ),
 ];
 
@@ -27,10 +27,11 @@ const ORDERS: &[(&str, &[&str])] = &[
 const WIRE: &[&str] = &["path", "status", "convert"];
 
 /// What services share, then the services, then what serves them.
-const RPC: &[&str] = &["shared", "services", "serve"];
+const RPC: &[&str] = &["shared", "services", "pages", "protection", "serve"];
 
 /// Numbers, then where bodies are, then what is asserted about two of them and who checks it.
-const PROOF: &[&str] = &["number", "effort", "pose", "motion", "vertex_pair", "claim", "judge"];
+const PROOF: &[&str] =
+    &["number", "until", "effort", "pose", "motion", "vertex_pair", "claim", "judge"];
 
 /// What bodies are, then what is asked about two of them, then the searches for answers.
 ///
@@ -59,13 +60,26 @@ const GEOMETRY: &[&str] = &[
     "faces",
     "cloud",
     "terrain",
+    "rays",
 ];
 
 /// What a client states, then where bodies are, then which of them are near each other and how
 /// these stand, then what of that is remembered, then the frame, and questions to what it leaves.
 const SCENE: &[&str] = &[
-    "broken", "brackets", "bounds", "waiting", "methods", "pair_key", "declared", "placed", "near",
-    "pairs", "memory", "frame", "query",
+    "broken",
+    "brackets",
+    "bounds",
+    "unanswered",
+    "methods",
+    "pair_key",
+    "declared",
+    "placed",
+    "near",
+    "pairs",
+    "memory",
+    "frame",
+    "query",
+    "planning",
 ];
 
 /// What is known of a pair, then what finds out each part of it, then what is asked in which order.

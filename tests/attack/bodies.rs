@@ -37,7 +37,7 @@ fn bowl(side: i32) -> Vec<f64> {
 }
 
 /// The mesh of a ring with a hole.
-fn torus(around: u32, across: u32) -> api::Mesh {
+pub(crate) fn torus(around: u32, across: u32) -> api::Mesh {
     let point = |k: u32| {
         let u = TAU * f64::from(k / across) / f64::from(around);
         let v = TAU * f64::from(k % across) / f64::from(across);

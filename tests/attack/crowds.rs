@@ -5,10 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clearance_proto as api;
+use clearance_proto::polytope_service_client::PolytopeServiceClient;
 use clearance_proto::upload_polytope_request::Part;
 use tokio_stream::StreamExt;
+use tonic::transport::Channel;
 use tonic::{Code, Request};
 
+use crate::bodies::torus;
 use crate::deadlines::until_free;
 use crate::memory::{MIB, bounds, call, framed, small, until_given_back};
 use crate::questions::{about_a_hull, ball, cube, of_points, register, registered, turning};
@@ -78,6 +81,58 @@ fn four_crowds_hold_up_another_client_five_times_as_long_at_most() {
         }
         tokio::time::sleep(Duration::from_secs(2)).await;
         crowd.shutdown().await;
+    });
+}
+
+/// Asks for so many pieces of the ring, and does not wait long.
+async fn decompose(
+    polytopes: &mut PolytopeServiceClient<Channel>,
+    pieces_max: u32,
+) -> Result<(), tonic::Status> {
+    let mesh = Some(api::decompose_mesh_request::Mesh::Alias("ring".to_owned()));
+    let mut request = Request::new(api::DecomposeMeshRequest { mesh, gap_max: None, pieces_max });
+    request.set_timeout(Duration::from_millis(100));
+    let mut replies = polytopes.decompose_mesh(request).await?.into_inner();
+    while replies.message().await?.is_some() {}
+    Ok(())
+}
+
+/// Each would take a thread for a second and memory for all that it cuts.
+#[test]
+fn ten_thousand_decompositions_at_once_are_refused_or_wait_and_end_with_their_calls() {
+    row("10,000 decompositions at once", Bounds::default(), async |server| {
+        let greedy = server.connect().await;
+        let source = Some(api::polytope_spec::Source::Mesh(torus(80, 50)));
+        let treatment = api::MeshTreatment::Surface.into();
+        let alias = "ring".to_owned();
+        let ring = api::PolytopeSpec { source, treatment, alias, ..Default::default() };
+        let request = api::RegisterPolytopesRequest { polytopes: vec![ring], validate_only: false };
+        greedy.polytopes().register_polytopes(request).await.expect("room for one");
+        // As many as a connection takes at a time, on eight of them.
+        let mut crowd = tokio::task::JoinSet::new();
+        for _ in 0..8 {
+            let client = server.connect().await;
+            for line in 0..90 {
+                let mut polytopes = client.polytopes();
+                crowd.spawn(async move {
+                    let mut codes = Vec::new();
+                    for k in 0..14 {
+                        let ended = decompose(&mut polytopes, 1 + (k + 14 * line) % 64).await;
+                        codes.push(ended.map_or_else(|status| status.code(), |()| Code::Ok));
+                    }
+                    codes
+                });
+            }
+        }
+        let mut ended = std::collections::BTreeMap::<i32, u32>::new();
+        for code in crowd.join_all().await.concat() {
+            *ended.entry(code.into()).or_default() += 1;
+        }
+        println!("  by code: {ended:?}");
+        let known = [Code::Ok, Code::ResourceExhausted, Code::DeadlineExceeded, Code::Cancelled];
+        assert!(ended.keys().all(|code| known.contains(&Code::from_i32(*code))), "{ended:?}");
+        let patience = Duration::from_secs(3) * slowness();
+        tokio::time::timeout(patience, until_free(&greedy)).await.expect("the pool is free");
     });
 }
 

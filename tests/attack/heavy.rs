@@ -8,6 +8,7 @@ use clearance_proto::stream_session_request::Start;
 use clearance_proto::upload_polytope_request::Part;
 use tokio_stream::StreamExt;
 
+use crate::bodies::torus;
 use crate::compounds::close_combs;
 use crate::questions::{about_a_hull, ball, cube, many_moving, of_points, register, registered};
 use crate::robots::{of_rods, of_states, robot_ids};
@@ -82,6 +83,23 @@ async fn ask_of_polytopes(server: &Server, client: &Client, name: &str) -> bool 
                 let parts = parts.map(|part| api::UploadPolytopeRequest { part: Some(part) });
                 let sent = tokio_stream::iter(parts.collect::<Vec<_>>());
                 drop(client.polytopes().upload_polytope(sent).await);
+            })
+            .await
+        }
+        "DecomposeMesh" => {
+            let source = Some(api::polytope_spec::Source::Mesh(torus(60, 40)));
+            let treatment = api::MeshTreatment::Surface.into();
+            let alias = "ring".to_owned();
+            let ring = api::PolytopeSpec { source, treatment, alias, ..Default::default() };
+            let request =
+                api::RegisterPolytopesRequest { polytopes: vec![ring], validate_only: false };
+            drop(client.polytopes().register_polytopes(request).await);
+            at_once(server, |client, k| async move {
+                let mesh = Some(api::decompose_mesh_request::Mesh::Alias("ring".to_owned()));
+                let request = api::DecomposeMeshRequest { mesh, gap_max: None, pieces_max: 2 + k };
+                let Ok(replies) = client.polytopes().decompose_mesh(request).await else { return };
+                let mut replies = replies.into_inner();
+                while let Ok(Some(_)) = replies.message().await {}
             })
             .await
         }

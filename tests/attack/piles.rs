@@ -64,7 +64,8 @@ fn a_pile_is_put_down_soon_after_the_caller_has_left() {
     row("callers leave piles", Bounds::default(), async |server| {
         let (asker, other) = (server.connect().await, server.connect().await);
         register(&asker, "cube", cube(0.0)).await;
-        let count = if slowness() == 1 { 900 } else { 300 };
+        // Of 900 what is put down takes up to a quarter of a second on a slow machine.
+        let count = if slowness() == 1 { 600 } else { 300 };
         let frame_id = AtomicU64::new(0);
         let mut late = Vec::new();
         for (name, report) in asked() {

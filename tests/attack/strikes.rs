@@ -213,6 +213,7 @@ pub(crate) async fn configurations(
         with_gradient: true,
         report_limits: true,
         reply_bytes_max: u64::MAX,
+        ..Default::default()
     })
 }
 

@@ -54,7 +54,7 @@ def body_of(json):
 def answered(wire, draw):
     """One scene, some frames: claims of every kind, as they are reported."""
     rounded = draw.choice((0.0, 0.5, 1.0))
-    margin, of_p, of_q = draw.choice((0.0, 0.25, 1.0)), parts(draw, rounded), parts(draw, rounded)
+    margin, of_p, of_q = draw.choice((0.0, 0.25, 1.0, -0.125, -0.5)), parts(draw, rounded), parts(draw, rounded)
     turn = draw.choice((0, 0.5))
     here, there = place(draw, 1, 0.3), place(draw, 6, turn)
     bodies = [{"id": 1, "parts": of_p, "pose": here, "margin": margin}, {"id": 2, "parts": of_q, "pose": there}]
@@ -81,7 +81,7 @@ def answered(wire, draw):
         found = told["firstContact"]
         if found["certificate"].get("parts") or found["certificate"].get("initial"):
             answer = {key: found[key] for key in ("outcome", "tFree", "tContact", "certificate", "stopped") if key in found}
-            yield ("firstContact", {"p": p, "q": {**q, "pose": there}, "qMotion": {"toPose": {"end": end}}, "margin": margin},
+            yield ("firstContact", {"p": p, "q": {**q, "pose": there}, "qMotion": {"toPose": {"end": end}}, "margin": max(margin, 0.0)},
                    answer)
         there = end
 

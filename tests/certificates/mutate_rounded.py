@@ -80,7 +80,32 @@ def truth(question):
     radii = sum(Fraction(question[side]["rounded"].get("radius", 0.0)) for side in "pq")
     verdict = "SEPARATED" if squared > radii ** 2 else "TOUCHING" if squared == radii ** 2 else "OVERLAPPING"
     margin = question.get("margin")
-    return verdict, None if margin is None else squared <= (radii + Fraction(margin)) ** 2
+    left = None if margin is None else radii + Fraction(margin)
+    if left is not None and left < 0:
+        return verdict, squared == 0 and is_deep(question, -left)
+    return verdict, None if left is None else squared <= left ** 2
+
+def is_deep(question, depth):
+    """Whether the polytopes overlap at least so deep: every plane through three differences that has all others on one side
+    is so far from the origin."""
+    d = differences(question)
+    scale = math.lcm(*(x.denominator for point in d for x in point))
+    d = [tuple(int(x * scale) for x in point) for point in d]
+    is_flat = True
+    for a, b, c in combinations(d, 3):
+        e, f = ([x - y for x, y in zip(point, a)] for point in (b, c))
+        n = [e[k - 2] * f[k - 1] - e[k - 1] * f[k - 2] for k in range(3)]
+        if not any(n):
+            continue
+        heights = [sum(x * y for x, y in zip(n, point)) for point in d]
+        level = sum(x * y for x, y in zip(n, a))
+        if level == min(heights):
+            n, level, heights = [-x for x in n], -level, [-x for x in heights]
+        if level == max(heights):
+            is_flat = is_flat and level == min(heights)
+            if level < 0 or level ** 2 < (depth * scale) ** 2 * sum(x * x for x in n):
+                return False
+    return not is_flat
 
 def end(told, name):
     return Fraction(told.get(name, 0.0))
@@ -189,6 +214,21 @@ def pairs(draw, question, answer):
 def margin_pairs_gone(draw, question, answer):
     del proof(answer)["marginPairs"]
 
+def margin_depth(draw, question, answer):
+    told, way = proof(answer)["marginDepth"], draw.randrange(4)
+    if way == 0:
+        del proof(answer)["marginDepth"]
+    elif way == 1:
+        answer["withinMargin"] = not answer["withinMargin"]
+    elif "less" in told:
+        told["less"] = {"vector": {k: float(draw.randrange(-2, 3)) for k in "xyz"}}
+    elif way == 2:
+        triangles = told["atLeast"]["triangles"]
+        triangles[draw.randrange(len(triangles))] = draw.randrange(len(told["atLeast"]["corners"]) + 1)
+    else:
+        corners = told["atLeast"]["corners"]
+        corners[draw.randrange(len(corners))][draw.choice("ij")] = draw.randrange(9)
+
 def bodies_swapped(draw, question, answer):
     question["p"], question["q"] = question["q"], question["p"]
 
@@ -236,7 +276,7 @@ def motions(draw, question, answer):
     else:
         told["velocity"][draw.choice("xyz")] = float(draw.randrange(-9, 10))
 
-MUTATIONS = [radius, place, margin, within, verdict, pairs, margin_pairs_gone, bodies_swapped, bracket, face, surface, times,
+MUTATIONS = [radius, place, margin, within, verdict, pairs, margin_pairs_gone, margin_depth, bodies_swapped, bracket, face, surface, times,
              chain, outcome, motions]
 CALLS = {"collision": "CheckCollision", "distance": "MeasureDistance", "penetration": "MeasurePenetration",
          "firstContact": "FindFirstContact"}
@@ -246,7 +286,8 @@ def asked_of(draw, kind):
     """A question, many of whose bodies touch exactly."""
     question = {"p": drawn(draw), "q": drawn(draw)}
     if kind != "penetration" and draw.random() < 0.5:
-        question["margin"] = float(draw.randrange(0, 6))
+        # Below 0 it is a depth.
+        question["margin"] = draw.randrange(0, 6) / 1 if kind == "firstContact" else draw.randrange(-24, 12) / 2
     if draw.random() < (0.6 if kind == "collision" else 0.2):
         made_to_touch(draw, question)
     if kind == "penetration":

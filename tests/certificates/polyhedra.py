@@ -129,6 +129,8 @@ class Bodies:
 
     def of(self, one):
         """Of a body in a question: as GetPolytope lists it, its hull, and the radius of the balls around its points."""
+        if "points" in one:
+            return cs.Solid(one["points"]), one["points"], one["radius"]
         if "rounded" in one:
             points = points_of(one["rounded"])
             return cs.Solid(points), points, one["rounded"].get("radius", 0.0)
@@ -152,6 +154,14 @@ def rounded(draw):
     """A ball, a capsule or a box with round edges."""
     core = draw.choice(({}, {}, {"length": 0.5}, {"box": {"x": 0.5, "y": 0.25, "z": draw.choice((0.0, 0.25))}}))
     return {"rounded": {**core, "radius": draw.choice((0.25, 0.5, 0.125, draw.uniform(0.05, 0.6)))}}
+
+
+def curved(draw):
+    """A cylinder, a cone or an ellipsoid, now and then with a radius."""
+    size = lambda: draw.choice((0.25, 0.5, draw.uniform(0.1, 0.75)))
+    core = draw.choice(({"cylinder": {"radiusXy": size(), "length": size()}}, {"cone": {"radiusXy": size(), "length": size()}},
+                        {"ellipsoid": {k: size() for k in "xyz"}}))
+    return {"rounded": {**core, **draw.choice(({}, {"radius": 0.125}))}}
 
 
 # ---- questions

@@ -5,6 +5,7 @@ from collections import Counter
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "clients" / "python"), str(ROOT / "tests" / "attack" / "malformed")]
+sys.path.append(str(ROOT / "tests" / "exact"))
 from client import Wire  # noqa: E402
 
 loader = importlib.machinery.SourceFileLoader("doc_examples", str(ROOT / ".ci" / "doc_examples"))

@@ -14,7 +14,7 @@ BATCH = 900  # questions in a call; the server takes a thousand
 SHOWN = 10   # wrong cases that are printed in full
 
 CALLS = {"collision": "checkCollision", "distance": "measureDistance", "penetration": "measurePenetration",
-         "firstContact": "findFirstContact"}
+         "firstContact": "findFirstContact", "distanceAlong": "measureDistanceAlong"}
 VERDICTS = ["UNSPECIFIED", "SEPARATED", "TOUCHING", "OVERLAPPING"]
 OUTCOMES = ["UNSPECIFIED", "CONTACT", "NO_CONTACT", "UNDECIDED"]
 
@@ -89,6 +89,13 @@ def falsified(draw, kind, answer):
                      lambda told=getattr(answer, name): setattr(told, "upper", math.nextafter(told.lower, -math.inf))]
             if getattr(answer, name).lower > 2.0 ** -1000:  # then it is promised to be narrow
                 ways.append(lambda told=getattr(answer, name): setattr(told, "lower", told.lower * (1 - 2.0 ** -30)))
+    if kind == "distanceAlong":
+        if answer.HasField("enter"):
+            ways += [lambda: (answer.ClearField("enter"), answer.ClearField("exit")),
+                     lambda: setattr(answer.exit, "upper", math.nextafter(answer.exit.lower, -math.inf)),
+                     lambda: setattr(answer.exit, "lower", answer.exit.upper * 2 + 1)]
+        else:
+            ways.append(lambda: (answer.enter.SetInParent(), answer.exit.SetInParent()))
     if kind == "firstContact":
         ways.append(lambda: setattr(answer, "outcome", 3 - answer.outcome if answer.outcome < 3 else 1))
         ways.append(lambda: setattr(answer, "initial_verdict", answer.initial_verdict % 3 + 1))

@@ -5,7 +5,7 @@ import clearance_rounded as cr
 import clearance_solids as cs
 import clearance_surfaces as cf
 import mutate_solids
-from clearance_verify import Refused, matrix_pose, require, verify_depth, verify_distance, verify_margin, verify_motion, verify_static
+from clearance_verify import Refused, matrix_pose, require, verify_depth, verify_distance, verify_margin, verify_motion, verify_range, verify_static
 from reference import extremes
 
 
@@ -65,8 +65,6 @@ def convex(kind, p, q, poses, radii, case, question, answer):
     verdict, certificate, within = answer.get("verdict", "").removeprefix("VERDICT_"), answer["certificate"], answer.get("withinMargin")
     margin, is_rounded = question.get("margin"), any(radii)
     ways = getattr(case, "ways", None) or [("linear", tuple(body.moves)) for body in (case.p, case.q)]
-    if kind in ("collision", "distance") and within is None:
-        within = False  # proto3 leaves out what is false of a plain field
     if is_rounded:
         bodies = p, q, *poses, *radii
         if kind == "collision":
@@ -75,18 +73,24 @@ def convex(kind, p, q, poses, radii, case, question, answer):
             return cr.verify_rounded_distance(*bodies, verdict, answer["distance"], certificate, margin, within)
         if kind == "penetration":
             return cr.verify_rounded_depth(*bodies, verdict, answer["depth"], certificate)
+        if kind == "distanceAlong":
+            return cr.verify_rounded_range(*bodies, [question["direction"].get(k, 0.0) for k in "xyz"], answer)
         return cr.verify_rounded_motion(*bodies, *ways, answer, question.get("margin", 0.0))
-    start = {"collision": certificate, "firstContact": certificate.get("initial")}.get(kind, certificate.get("verdict"))
+    start = {"collision": certificate, "distanceAlong": certificate,
+             "firstContact": certificate.get("initial")}.get(kind, certificate.get("verdict"))
     if kind == "firstContact":
         verdict = answer["initialVerdict"].removeprefix("VERDICT_")
     word, proof = cc.static(start)
     require(word == verdict, "the certificate is for another verdict")
     verify_static(p, q, *poses, verdict, proof)
-    if kind in ("collision", "distance"):
+    if kind in ("collision", "distance") and within is not None:
         pairs = cs.vertex_pairs(next(iter(start.values())).get("marginPairs", []))
         verify_margin(p, q, *poses, margin, within, verdict, {**proof, "margin_pairs": pairs})
     if kind == "distance" and verdict == "SEPARATED":
         verify_distance(p, q, *poses, *cs.bracket(answer["distance"]), cs.vertex_pairs(certificate["pairs"]))
+    if kind == "distanceAlong":
+        along = [question["direction"].get(k, 0.0) for k in "xyz"]
+        verify_range(p, q, *poses, along, verdict, *cr.range_claim(answer))
     if kind == "penetration" and verdict == "OVERLAPPING":
         told = certificate["surface"]
         surface = {"corners": cs.vertex_pairs(told["corners"]), "triangles": cr.triangles(told)}

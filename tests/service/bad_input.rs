@@ -99,7 +99,7 @@ async fn options_that_are_none_are_refused() {
     let budget = Some(api::Budget { steps: None, time });
     let status = ask(api::QueryOptions { budget, ..Default::default() }, None).await;
     check(&status, Code::InvalidArgument, "BAD_FIELD", "options.budget.time");
-    for margin in [-1.0, f64::NAN] {
+    for margin in [-1e300, f64::NAN, f64::NEG_INFINITY] {
         let status = ask(api::QueryOptions::default(), Some(margin)).await;
         check(&status, Code::InvalidArgument, "BAD_FIELD", "margin");
     }

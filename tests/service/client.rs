@@ -59,6 +59,121 @@ async fn answers_are_verified_by_the_client_and_tampered_ones_refused() {
     }
 }
 
+/// A registered cube beside balls, capsules and curved bodies, by their sizes and by their ids.
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_about_rounded_and_curved_bodies_are_verified_and_tampered_ones_refused() {
+    use api::placed_body::Source;
+    use api::rounded_shape::Core;
+    let server = Server::start().await;
+    let client = Client::connect(&format!("http://{}", server.address)).await.unwrap();
+    let cube = client.register_points(&corners()).await.unwrap();
+    let shape = |core, radius| api::RoundedShape { core, radius, scale: None };
+    let shapes = [
+        shape(None, 0.5),
+        shape(Some(Core::Length(1.0)), 0.25),
+        shape(Some(Core::Cylinder(api::Cylinder { radius_xy: 0.5, length: 1.0 })), 0.0),
+        shape(Some(Core::Cone(api::Cone { radius_xy: 0.5, length: 1.0 })), 0.125),
+        shape(Some(Core::Ellipsoid(api::Vector3 { x: 0.5, y: 0.25, z: 0.75 })), 0.0),
+    ];
+    let mut seen = [0; 4];
+    for shape in shapes {
+        let source = Some(api::polytope_spec::Source::Rounded(shape.clone()));
+        let spec = api::PolytopeSpec { source, ..Default::default() };
+        let registered = client.register(vec![spec]).await.unwrap().remove(0);
+        for source in [Source::Rounded(shape.clone()), Source::Id(registered.id.clone())] {
+            for x in [2.5, 0.75] {
+                let pose = at(x);
+                let (p, q) = (
+                    Some(cube.at([0.0; 3])),
+                    Some(api::PlacedBody { source: Some(source.clone()), pose: Some(pose) }),
+                );
+                let margin = Some(0.25);
+                let asked = api::MeasureDistanceRequest {
+                    p: p.clone(),
+                    q: q.clone(),
+                    margin,
+                    ..Default::default()
+                };
+                let answer = client.measure_distance(asked.clone()).await.unwrap();
+                client.verify(&asked, &answer).unwrap();
+                seen[answer.verdict() as usize] += 1;
+                let mut other = answer.clone();
+                other.distance = Some(api::Bracket { lower: 0.0, upper: 1e-3 });
+                other.within_margin = other.within_margin.map(|within| !within);
+                assert!(client.verify(&asked, &other).is_err());
+                let question = api::MeasureDistanceAlongRequest {
+                    p: p.clone(),
+                    q: q.clone(),
+                    direction: Some(api::Vector3 { x: 1.0, y: 0.0, z: 0.0 }),
+                    ..Default::default()
+                };
+                let answer = client.measure_distance_along(question.clone()).await.unwrap();
+                client.verify(&question, &answer).unwrap();
+                let mut other = answer.clone();
+                other.exit = Some(api::Bracket { lower: 0.0, upper: 0.125 });
+                assert!(client.verify(&question, &other).is_err());
+                let question = api::MeasurePenetrationRequest {
+                    p,
+                    q,
+                    with_surface: true,
+                    ..Default::default()
+                };
+                let answer = client.measure_penetration(question.clone()).await.unwrap();
+                client.verify(&question, &answer).unwrap();
+                let mut other = answer;
+                let upper = other.depth.unwrap().upper / 4.0;
+                other.depth = Some(api::Bracket { lower: 0.0, upper });
+                if other.verdict() == api::Verdict::Overlapping {
+                    assert!(client.verify(&question, &other).is_err());
+                }
+            }
+        }
+    }
+    assert!(seen[1] == 10 && seen[3] == 10, "{seen:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_session_says_of_curved_bodies_the_client_verifies() {
+    use api::placed_body::Source;
+    use api::rounded_shape::Core;
+    let server = Server::start().await;
+    let client = Client::connect(&format!("http://{}", server.address)).await.unwrap();
+    let cube = client.register_points(&corners()).await.unwrap();
+    let tube = Core::Cylinder(api::Cylinder { radius_xy: 0.5, length: 1.0 });
+    let tube = api::RoundedShape { core: Some(tube), radius: 0.0, scale: None };
+    let part = api::PlacedBody { source: Some(Source::Rounded(tube)), pose: Some(at(0.25)) };
+    let body = api::Body { id: 2, parts: vec![part], margin: 0.5, ..Default::default() };
+    let report = api::ReportOptions {
+        pairs: api::PairSelection::All.into(),
+        distances: true,
+        depths: true,
+        certificates: true,
+        ..Default::default()
+    };
+    let bodies = vec![cube.body(1, at(0.0)), body];
+    let request = api::OpenSessionRequest {
+        state: Some(api::SessionState { bodies, ..Default::default() }),
+        report: Some(report),
+        ..Default::default()
+    };
+    let mut session = Session::open(&client, request).await.unwrap();
+    for x in [3.0, 1.5, 0.5, -4.0] {
+        let report = soon(session.step(moved(x))).await.unwrap();
+        assert_eq!(session.verify(&report).unwrap().pairs, 1, "{report:?}");
+        let mut lie = report.clone();
+        let pair = &mut lie.pairs[0];
+        pair.set_verdict(match pair.verdict() {
+            api::Verdict::Separated => api::Verdict::Overlapping,
+            _ => api::Verdict::Separated,
+        });
+        assert!(session.verify(&lie).is_err());
+        let mut lie = report;
+        let pair = &mut lie.pairs[0];
+        pair.within_margin = pair.within_margin.map(|within| !within);
+        assert!(session.verify(&lie).is_err());
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_goes_on_on_another_server_with_all_that_it_has_declared() {
     let (first, second) = (Server::start().await, Server::start().await);

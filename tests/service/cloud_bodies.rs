@@ -185,7 +185,15 @@ async fn what_is_not_answered_about_clouds_is_refused_with_its_field() {
     let server = with_clouds().await;
     let (p, q) = (Some(placed("balls", 0.0, 0.0)), Some(placed("peg", 0.0, 0.0)));
     let depth = api::MeasurePenetrationRequest { p: p.clone(), q: q.clone(), ..Default::default() };
-    let refused = server.queries().measure_penetration(depth).await.unwrap_err();
+    assert!(server.queries().measure_penetration(depth).await.is_ok());
+    let direction = vector(1.0, 0.0, 0.0);
+    let along = api::MeasureDistanceAlongRequest {
+        p: p.clone(),
+        q: q.clone(),
+        direction,
+        ..Default::default()
+    };
+    let refused = server.queries().measure_distance_along(along).await.unwrap_err();
     assert_eq!((refused.code(), &*field_of(&refused)), (Code::Unimplemented, "p"));
     let ranges = api::FindFirstContactRequest { p: q, q: p, ..Default::default() };
     assert!(server.queries().find_first_contact(ranges).await.is_ok());

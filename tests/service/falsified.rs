@@ -92,11 +92,12 @@ fn emptied(certificate: Option<api::StaticCertificate>) -> Option<Option<api::St
         Proof::Touching(_) => Proof::Touching(api::TouchingProof::default()),
         Proof::Overlapping(proof) => {
             let pairs = proof.pairs.into_iter().take(3).collect();
-            Proof::Overlapping(api::OverlappingProof { pairs })
+            Proof::Overlapping(api::OverlappingProof { pairs, margin_depth: None })
         }
         Proof::Compound(_) => Proof::Compound(api::CompoundProof::default()),
         Proof::Solid(_) => Proof::Solid(api::SolidProof::default()),
         Proof::Rounded(_) => Proof::Rounded(api::RoundedProof::default()),
+        Proof::Curved(_) => Proof::Curved(api::CurvedProof::default()),
     };
     Some(Some(api::StaticCertificate { proof: Some(proof) }))
 }

@@ -9,6 +9,7 @@ use tonic::Code;
 
 use crate::polyhedra::{keep, register};
 use crate::server::{Server, verify};
+use crate::sessions::{all_pairs, kinds, step};
 use crate::solid_measures::of_distance;
 use crate::solid_proofs::{of_collision, of_motion};
 
@@ -67,7 +68,7 @@ fn at(alias: &str, [x, y, z]: [f64; 3]) -> api::PlacedBody {
 }
 
 fn ball([x, y, z]: [f64; 3], radius: f64) -> api::PlacedBody {
-    let shape = api::RoundedShape { core: None, radius };
+    let shape = api::RoundedShape { radius, ..Default::default() };
     let translation = Some(api::Vector3 { x, y, z });
     let pose = Some(api::Pose { translation, ..Default::default() });
     let source = Some(api::placed_body::Source::Rounded(shape));
@@ -211,6 +212,136 @@ async fn what_is_no_height_field_is_refused_with_its_field() {
     register(&server, field("good", good())).await.unwrap();
 }
 
+fn patch(of: &str, [row, column, rows, columns]: [u32; 4], heights: Vec<f32>) -> api::HeightPatch {
+    let base = Some(api::height_patch::Base::Alias(of.to_owned()));
+    api::HeightPatch { base, row, column, rows, columns, heights }
+}
+
+fn patched(alias: &str, patch: api::HeightPatch) -> api::PolytopeSpec {
+    let source = Some(Source::HeightPatch(patch));
+    api::PolytopeSpec { source, alias: alias.to_owned(), ..Default::default() }
+}
+
+/// What is patched is what the same heights would be, given all at once, and what was patched stays
+/// as it was.
+#[tokio::test]
+async fn a_patched_field_is_the_field_with_these_heights() {
+    let server = Server::start().await;
+    let given = ground(40, 30, 9);
+    let before = register(&server, field("before", given.clone())).await.unwrap().polytope.unwrap();
+    let mut last = "before".to_owned();
+    let mut heights = given.heights.clone();
+    for (count, at) in [[0, 0, 1, 1], [39, 29, 1, 1], [3, 5, 17, 9], [0, 0, 40, 30], [38, 0, 2, 30]]
+        .into_iter()
+        .enumerate()
+    {
+        let [row, column, rows, columns] = at;
+        let news: Vec<f32> = (0..rows * columns).map(|k| (k % 7) as f32 - 3.0).collect();
+        for (k, news) in news.iter().enumerate() {
+            let (r, c) =
+                (row as usize + k / columns as usize, column as usize + k % columns as usize);
+            heights[r * 30 + c] = *news;
+        }
+        let name = format!("after/{count}");
+        let made = register(&server, patched(&name, patch(&last, at, news))).await.unwrap();
+        let whole = api::HeightField { heights: heights.clone(), ..given.clone() };
+        let whole = register(&server, field("", whole)).await.unwrap();
+        assert!(whole.already_registered, "{at:?}");
+        assert_eq!(made.polytope.unwrap().id, whole.polytope.unwrap().id, "{at:?}");
+        last = name;
+    }
+    // -0 is 0, and a patch of what is there already is what is there already.
+    let same = patch("before", [2, 2, 1, 3], given.heights[62..65].to_vec());
+    let same = register(&server, patched("same", same)).await.unwrap();
+    assert!(same.already_registered);
+    assert_eq!(same.polytope.unwrap().id, before.id);
+}
+
+/// Ground that is dug and heaped up while a session goes on: contacts begin and end with it, and
+/// what it was before may go.
+#[tokio::test]
+async fn ground_changes_under_a_body_of_a_session() {
+    let server = Server::start().await;
+    let flat = api::HeightField {
+        heights: vec![0.0; 30],
+        holes: Vec::new(),
+        spacing_x: 1.0,
+        spacing_y: 1.0,
+        ..ground(6, 5, 1)
+    };
+    register(&server, field("ground/0", flat)).await.unwrap();
+    let part = |alias: &str| vec![api::PlacedBody { pose: None, ..at(alias, [0.0; 3]) }];
+    let resting = api::PlacedBody { pose: None, ..ball([0.0; 3], 0.5) };
+    let translation = Some(api::Vector3 { x: 2.25, y: 2.5, z: 0.5 });
+    let pose = Some(api::Pose { translation, ..Default::default() });
+    let bodies = vec![
+        api::Body { id: 1, parts: part("ground/0"), ..Default::default() },
+        api::Body { id: 2, parts: vec![resting], pose, ..Default::default() },
+    ];
+    let state = Some(api::SessionState { bodies, ..Default::default() });
+    let report = all_pairs();
+    let opened =
+        api::OpenSessionRequest { session_id: "s".to_owned(), state, report, ..Default::default() };
+    server.sessions().open_session(opened).await.unwrap();
+    let mut told = Vec::new();
+    // Dug beside the ball, below it, heaped up into it, and back to touching it.
+    for (frame_id, (at, height)) in (1..).zip([
+        ([0, 0, 1, 5], -1.0),
+        ([2, 2, 2, 2], -1.0),
+        ([2, 2, 2, 2], 0.25),
+        ([2, 2, 2, 2], 0.0),
+    ]) {
+        let before = format!("ground/{}", frame_id - 1);
+        let name = format!("ground/{frame_id}");
+        let news = vec![height; (at[2] * at[3]) as usize];
+        register(&server, patched(&name, patch(&before, at, news))).await.unwrap();
+        let changed = api::BodyChange { id: 1, parts: part(&name), ..Default::default() };
+        let frame = api::Frame { frame_id, changed_bodies: vec![changed], ..api::Frame::default() };
+        let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
+        assert_eq!(report.status, None);
+        let verdict = report.pairs.first().map_or(api::Verdict::Separated, |pair| pair.verdict());
+        told.push((verdict, kinds(&report)));
+        let key = Some(api::delete_polytope_request::Key::Alias(before));
+        let gone = api::DeletePolytopeRequest { key, ..Default::default() };
+        server.polytopes().delete_polytope(gone).await.unwrap();
+    }
+    use api::ContactEventKind::{Began, Ended};
+    let expected = [
+        (api::Verdict::Touching, vec![]),
+        (api::Verdict::Separated, vec![Ended]),
+        (api::Verdict::Overlapping, vec![Began]),
+        (api::Verdict::Touching, vec![]),
+    ];
+    assert_eq!(told[..], expected);
+}
+
+#[tokio::test]
+async fn what_is_no_patch_is_refused_with_its_field() {
+    let server = Server::start().await;
+    register(&server, field("ground", ground(5, 4, 3))).await.unwrap();
+    register(&server, surface("surface", &ground(5, 4, 3))).await.unwrap();
+    let of = |at, count| patch("ground", at, vec![0.5; count]);
+    let mut nan = of([0, 0, 2, 2], 4);
+    nan.heights[3] = f32::NAN;
+    for (wrong, code, of) in [
+        (api::HeightPatch { base: None, ..of([0, 0, 1, 1], 1) }, Code::InvalidArgument, "id"),
+        (patch("nobody", [0, 0, 1, 1], vec![0.0]), Code::NotFound, "alias"),
+        (patch("surface", [0, 0, 1, 1], vec![0.0]), Code::InvalidArgument, "alias"),
+        (of([0, 0, 0, 1], 0), Code::InvalidArgument, "rows"),
+        (of([0, 0, 1, 0], 0), Code::InvalidArgument, "columns"),
+        (of([4, 0, 2, 1], 2), Code::InvalidArgument, "rows"),
+        (of([0, 4, 1, 1], 1), Code::InvalidArgument, "columns"),
+        (of([u32::MAX, 0, u32::MAX, 1], 1), Code::InvalidArgument, "rows"),
+        (of([0, 0, 2, 2], 3), Code::InvalidArgument, "heights"),
+        (nan, Code::InvalidArgument, "heights[3]"),
+    ] {
+        let refused = register(&server, patched("wrong", wrong)).await.unwrap_err();
+        assert_eq!(refused.code(), code, "{of}: {refused:?}");
+        let path = format!("polytopes[0].height_patch.{of}");
+        assert!(refused.message().contains(&path), "{path}: {}", refused.message());
+    }
+}
+
 #[tokio::test]
 async fn a_height_field_is_answered_as_its_surface() {
     let server = Server::start().await;
@@ -267,4 +398,32 @@ async fn a_height_field_is_answered_as_its_surface() {
         verify(&server, of_motion(&question, &found)).await.unwrap();
     }
     assert!(stood[1..].iter().all(|count| *count > 0), "{stood:?}");
+}
+
+/// That the hulls of a ball's middle and of a field are apart says nothing of the ball: it was
+/// taken for a proof that the two are.
+#[tokio::test]
+async fn a_direction_shows_a_ball_apart_from_a_field_by_more_than_its_radius_or_not_at_all() {
+    let server = Server::start().await;
+    let given = ground(4, 4, 1);
+    let highest = given.heights.iter().fold(0.0_f32, |most, height| most.max(*height));
+    register(&server, field("ground", given)).await.unwrap();
+    let up = api::Vector3 { x: 0.0, y: 0.0, z: 1.0 };
+    let direction = Some(api::Direction { form: Some(api::direction::Form::Vector(up)) });
+    let separated = api::SeparatedProof { direction, margin_pairs: vec![] };
+    let proof = Some(api::static_certificate::Proof::Separated(separated));
+    let answer = api::CheckCollisionResponse {
+        verdict: api::Verdict::Separated.into(),
+        certificate: Some(api::StaticCertificate { proof }),
+        ..Default::default()
+    };
+    for (radius, is_apart) in [(0.25, true), (1.0, false)] {
+        let question = api::CheckCollisionRequest {
+            p: Some(at("ground", [0.0; 3])),
+            q: Some(ball([0.5, 0.25, f64::from(highest) + 0.5], radius)),
+            ..Default::default()
+        };
+        let claim = of_collision(&question, &answer);
+        assert_eq!(verify(&server, claim).await.is_ok(), is_apart, "{radius}");
+    }
 }

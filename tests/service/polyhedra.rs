@@ -443,8 +443,6 @@ async fn what_polyhedra_cannot_be_asked_is_refused_with_the_field_that_asks() {
     let [p, q] = [Some(placed("peg", 9., 9.)), Some(placed("channel", 0., 0.))];
     let mut client = server.queries();
     let (p, q) = (|| p.clone(), || q.clone());
-    let question = api::MeasurePenetrationRequest { p: q(), q: p(), ..Default::default() };
-    refused(client.measure_penetration(question).await.unwrap_err(), "p");
     let direction = vector(1., 0., 0.);
     let question =
         api::MeasureDistanceAlongRequest { p: p(), q: q(), direction, ..Default::default() };
@@ -477,4 +475,71 @@ async fn what_polyhedra_cannot_be_asked_is_refused_with_the_field_that_asks() {
     let info = server.info().get_server_info(api::GetServerInfoRequest {}).await.unwrap();
     let methods = info.into_inner().polyhedron_methods;
     assert_eq!(methods.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["faces"]);
+}
+
+/// A peg that is a quarter of a metre in the bottom of the slot: that is how deep it is in a facet
+/// of the bottom, and the hull, which has no slot, is as thick as the channel. Within a wall no two
+/// pieces overlap.
+#[tokio::test]
+async fn how_deep_bodies_that_are_not_convex_are_is_told_by_their_deepest_pieces_and_their_hulls() {
+    let (server, _) = with_channel().await;
+    let question = |x: f64, y: f64| api::MeasurePenetrationRequest {
+        p: Some(placed("peg", x, y)),
+        q: Some(placed("channel", 0.0, 0.0)),
+        ..Default::default()
+    };
+    let ask = async |question: api::MeasurePenetrationRequest| {
+        server.queries().measure_penetration(question).await.unwrap().into_inner()
+    };
+    let around = |told: Option<api::Bracket>, [lower, upper]: [f64; 2]| {
+        let told = told.unwrap();
+        assert!(told.lower <= lower && lower < told.lower + 1e-12, "{told:?}");
+        assert!(upper <= told.upper && told.upper < upper + 1e-12, "{told:?}");
+    };
+    let in_bottom = ask(question(1.25, 0.75)).await;
+    assert_eq!(in_bottom.verdict(), Verdict::Overlapping);
+    around(in_bottom.depth, [0.25, 1.0]);
+    let pieces = in_bottom.deepest_pieces.unwrap();
+    around(pieces.depth, [0.25, 0.25]);
+    assert_eq!((pieces.p_piece, pieces.direction), (0, vector(0.0, 1.0, 0.0)));
+    let key = Some(api::get_polytope_request::Key::Alias("channel".to_owned()));
+    let get = api::GetPolytopeRequest {
+        key,
+        with_vertices: true,
+        with_facets: true,
+        ..Default::default()
+    };
+    let listed = server.polytopes().get_polytope(get).await.unwrap().into_inner();
+    let (points, facets) = (listed.vertices.unwrap().xyz, listed.facets);
+    let facet = &facets[pieces.q_piece as usize];
+    let heights: Vec<f64> = facet.vertices.iter().map(|v| points[3 * *v as usize + 1]).collect();
+    assert_eq!(heights, [1.0; 3], "a triangle of the bottom");
+    assert!(in_bottom.certificate.is_none() && in_bottom.uncertified);
+    assert_eq!(in_bottom.uncertified_reason(), api::UncertifiedReason::NotConvex);
+
+    let in_wall = ask(question(0.25, 1.5)).await;
+    assert_eq!(in_wall.verdict(), Verdict::Overlapping);
+    assert!(in_wall.deepest_pieces.is_none());
+    around(in_wall.depth, [0.0, 0.75]);
+    let beside = ask(question(9.0, 0.0)).await;
+    assert_eq!((beside.verdict(), beside.direction), (Verdict::Separated, None));
+    around(beside.depth, [0.0, 0.0]);
+    let turned = api::MeasurePenetrationRequest {
+        p: question(1.25, 0.75).q,
+        q: question(1.25, 0.75).p,
+        ..Default::default()
+    };
+    let found = ask(turned.clone()).await.deepest_pieces.unwrap();
+    assert_eq!((found.p_piece, found.q_piece), (pieces.q_piece, 0));
+    assert_eq!(found.direction, vector(-0.0, -1.0, -0.0));
+
+    let answer = api::MeasurePenetrationResponse {
+        certificate: Some(api::PenetrationCertificate::default()),
+        ..in_bottom
+    };
+    let claim = api::PenetrationClaim { question: Some(turned), answer: Some(answer) };
+    let claim = api::verify_certificate_request::Claim::Penetration(claim);
+    let request = api::VerifyCertificateRequest { claim: Some(claim) };
+    let refused = server.queries().verify_certificate(request).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Unimplemented);
 }

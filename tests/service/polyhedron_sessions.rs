@@ -7,7 +7,7 @@ use clearance_proto as api;
 use tonic::{Code, Status};
 
 use crate::polyhedra::{channel, keep, register, with_boxes, with_channel};
-use crate::rounded_sessions::{Claims, opening, pose, rounded};
+use crate::rounded_sessions::{Claims, MARGIN, opening, pose, rounded};
 use crate::server::{Server, body, check, vector, verify};
 use crate::sessions::{all_pairs, step};
 
@@ -81,7 +81,7 @@ pub(crate) async fn follow(server: &Server, parts: [Vec<api::PlacedBody>; 2], to
             Some(parts[0][0].clone()),
             Some(api::PlacedBody { pose: at.clone(), ..parts[1][0].clone() }),
         ];
-        let claims = Claims { bodies, report };
+        let claims = Claims { bodies, report, margin: MARGIN };
         judge(server, &claims).await;
         let mut claim = claims.first_contact(before.0).unwrap();
         let answer = claim.answer.as_mut().unwrap();
@@ -178,8 +178,7 @@ fn refused(status: &Status, field: &str) {
 async fn what_sessions_do_not_answer_about_polyhedra_is_refused_with_the_field() {
     let (server, _) = with_channel().await;
     let parts = &scenes()[0];
-    let asks: [(&str, api::ReportOptions); 3] = [
-        ("depths", api::ReportOptions { depths: true, ..Default::default() }),
+    let asks: [(&str, api::ReportOptions); 2] = [
         ("contact_polygons", api::ReportOptions { contact_polygons: true, ..Default::default() }),
         ("along", api::ReportOptions { along: vector(1.0, 0.0, 0.0), ..Default::default() }),
     ];
@@ -200,6 +199,36 @@ async fn what_sessions_do_not_answer_about_polyhedra_is_refused_with_the_field()
     assert_eq!(report.pairs[0].verdict(), api::Verdict::Separated);
 }
 
+/// A peg in the bottom and in the walls of a channel: the depth is that of the question about the
+/// two, and so is the way out; there is no certificate of it. Without depths nothing is measured.
+#[tokio::test]
+async fn depths_of_polyhedra_are_those_of_the_question_about_two() {
+    let (server, _) = with_channel().await;
+    let parts = &scenes()[0];
+    server.sessions().open_session(opening(parts)).await.unwrap();
+    let mut overlapping = 0;
+    for (frame_id, at) in (1..).zip(way()) {
+        let report = api::ReportOptions { depths: true, ..asked() };
+        let frame = api::Frame { report: Some(Box::new(report)), ..moved(frame_id, at.clone()) };
+        let pair = step(&server, "s", vec![frame]).await.unwrap().remove(0).pairs.remove(0);
+        let question = api::MeasurePenetrationRequest {
+            p: Some(parts[0][0].clone()),
+            q: Some(api::PlacedBody { pose: at, ..parts[1][0].clone() }),
+            ..Default::default()
+        };
+        let answer = server.queries().measure_penetration(question).await.unwrap().into_inner();
+        assert_eq!((pair.verdict, pair.depth_certificate.is_none()), (answer.verdict, true));
+        if pair.verdict() == api::Verdict::Overlapping {
+            assert_eq!((pair.depth, pair.depth_direction), (answer.depth, answer.direction));
+            assert!(pair.depth.unwrap().upper > 0.0 && pair.normal.is_none());
+            overlapping += 1;
+        } else {
+            assert_eq!((pair.depth, pair.depth_direction), (None, None));
+        }
+    }
+    assert!(overlapping > 2, "{overlapping}");
+}
+
 /// A method by its name, and a plate without thickness beside a polyhedron, whichever comes first.
 #[tokio::test]
 async fn methods_by_name_and_flat_bodies_are_refused_beside_polyhedra() {
@@ -218,10 +247,10 @@ async fn methods_by_name_and_flat_bodies_are_refused_beside_polyhedra() {
     assert!(format!("{told:?}").contains("added_bodies[0].parts[0]"), "{told:?}");
 }
 
-/// Questions to a scene are answered about all bodies but those with polyhedra, which have to be
-/// left out in so many words.
+/// Questions to a scene are answered about polyhedra, unless the filter leaves these out; the point
+/// of a ray is in the claim a cloud of one point, of radius 0.
 #[tokio::test]
-async fn questions_to_a_scene_leave_polyhedra_out_only_where_they_are_told_to() {
+async fn questions_to_a_scene_are_answered_about_polyhedra_with_proofs() {
     let (server, _) = with_channel().await;
     server.sessions().open_session(opening(&scenes()[0])).await.unwrap();
     let ray = api::Ray { origin: vector(0.5, 9.0, 0.5), displacement: vector(0.0, -20.0, 0.0) };
@@ -230,13 +259,50 @@ async fn questions_to_a_scene_leave_polyhedra_out_only_where_they_are_told_to() 
         session_id: "s".into(),
         queries: vec![api::SceneQuery { kind: kind.clone() }],
         filter,
+        certificates: true,
         ..Default::default()
     };
-    let status = server.sessions().query_scene(query(None)).await.unwrap_err();
-    refused(&status, "filter.ignored_body_ids");
+    let reply = server.sessions().query_scene(query(None)).await.unwrap().into_inner();
+    let [hit] = &reply.answers[0].hits[..] else { panic!("{reply:?}") };
+    assert_eq!((hit.body_id, hit.outcome(), hit.verdict()), HIT);
+    meets(&server, hit, ray).await;
     let filter = api::SceneFilter { ignored_body_ids: vec![1], ..Default::default() };
     let reply = server.sessions().query_scene(query(Some(filter))).await.unwrap().into_inner();
     assert!(reply.answers[0].hits.is_empty(), "the peg is elsewhere");
+}
+
+const HIT: (u32, api::Outcome, api::Verdict) = (1, api::Outcome::Contact, api::Verdict::Separated);
+
+/// The proof of a ray that meets the channel, as that of a claim about a cloud of one point.
+async fn meets(server: &Server, hit: &api::SceneHit, ray: api::Ray) {
+    let Some(api::scene_hit::Proof::Motion(certificate)) = hit.proof.clone() else {
+        panic!("no proof: {hit:?}")
+    };
+    let origin = ray.origin.unwrap();
+    let xyz = vec![origin.x, origin.y, origin.z];
+    let cloud = api::PointCloud { xyz, ..Default::default() };
+    let source = Some(api::polytope_spec::Source::Cloud(cloud));
+    let spec = api::PolytopeSpec { source, alias: "dot".into(), ..Default::default() };
+    register(server, spec).await.unwrap();
+    let linear = api::LinearMotion { velocity: ray.displacement };
+    let motion = api::Motion { kind: Some(api::motion::Kind::Linear(linear)) };
+    let question = api::FindFirstContactRequest {
+        p: Some(body("dot", 0.0)),
+        q: Some(part("channel")),
+        p_motion: Some(motion),
+        ..Default::default()
+    };
+    let time = hit.time.unwrap();
+    let answer = api::FindFirstContactResponse {
+        outcome: api::Outcome::Contact.into(),
+        t_free: time.lower,
+        t_contact: Some(time.upper),
+        initial_verdict: hit.verdict,
+        certificate: Some(certificate),
+        ..Default::default()
+    };
+    let claim = api::FirstContactClaim { question: Some(question), answer: Some(answer) };
+    verify(server, Claim::FirstContact(claim)).await.unwrap();
 }
 
 /// A state that is told opens the same session elsewhere, and a mesh that a session uses stays.

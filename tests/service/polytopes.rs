@@ -210,7 +210,7 @@ async fn a_mesh_that_is_not_convex_is_never_replaced_by_its_hull_unasked() {
     let kept = send(obj(0.5), Polyhedron).await.unwrap().polytope.unwrap();
     assert!(kept.id.starts_with("m1-") && kept.volume < 1.0, "{kept:?}");
     let status = send(obj(0.5), Decompose).await.unwrap_err();
-    check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "polytopes[0].treatment");
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "polytopes[0].treatment");
 }
 
 #[tokio::test]

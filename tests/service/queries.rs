@@ -83,7 +83,12 @@ async fn an_answer_with_a_margin_sent_back_unchanged_is_valid_and_its_contrary_i
     // Apart by x - 1. Closer than twice the margin, the pairs tell and the direction does not.
     let distances = [0.5, 1.0, 1.25, 3.0, 9.0, 1.0_f64.next_up()];
     let margins = [0.0, 0.25, 0.25_f64.next_down(), 2.0, 2.0_f64.next_up(), 1e280];
-    for (x, margin) in distances.into_iter().flat_map(|x| margins.map(|margin| (x, margin))) {
+    // Below 0 they are deep by 1 - x.
+    let deep = [-0.0, -0.5, -0.5_f64.next_down(), -0.25, -1e-300, -1e280];
+    let margins: Vec<f64> = margins.into_iter().chain(deep).collect();
+    for (x, margin) in
+        distances.into_iter().flat_map(|x| margins.iter().map(move |margin| (x, *margin)))
+    {
         let (p, q) = (Some(body("cube", 0.0)), Some(body("cube", x)));
         let question =
             api::CheckCollisionRequest { p, q, margin: Some(margin), ..Default::default() };
@@ -99,6 +104,16 @@ async fn an_answer_with_a_margin_sent_back_unchanged_is_valid_and_its_contrary_i
         let within_margin = Some(!is_within);
         let lie = judge(api::CheckCollisionResponse { within_margin, ..answer.clone() }).await;
         assert!(lie.unwrap_err().starts_with("within_margin: "), "{x} {margin}");
+        if x < 1.0 && margin < 0.0 {
+            // No vertices show how deep they are, and nothing that is said of another depth does.
+            let bare = judge(with_margin_depth(answer.clone(), None)).await;
+            assert!(bare.unwrap_err().starts_with("within_margin: "), "{x} {margin}");
+            let form = api::direction::Form::Vector(vector(0.0, 1.0, 0.0).unwrap());
+            let less = api::margin_depth::Shown::Less(api::Direction { form: Some(form) });
+            let along = Some(api::MarginDepth { shown: Some(less) });
+            let aside = judge(with_margin_depth(answer.clone(), along)).await;
+            assert_eq!(aside.is_ok(), !is_within && margin < -1.0, "{x} {margin}");
+        }
         if x > 1.0 && is_within {
             // Of what is near, nothing but pairs tells; and other pairs are farther away.
             let bare = judge(with_margin_pairs(answer.clone(), &[])).await;
@@ -149,6 +164,18 @@ async fn what_is_said_of_no_margin_is_refused_where_it_is_said() {
     let field = "collision.answer.certificate.separated.margin_pairs";
     check(&status, Code::InvalidArgument, "BAD_FIELD", field);
     assert!(judge(answer).await.unwrap().into_inner().valid);
+}
+
+/// The same answer, with something else to show how deep the bodies are.
+fn with_margin_depth(
+    mut answer: api::CheckCollisionResponse,
+    margin_depth: Option<api::MarginDepth>,
+) -> api::CheckCollisionResponse {
+    use api::static_certificate::Proof;
+    let proof = answer.certificate.as_mut().and_then(|certificate| certificate.proof.as_mut());
+    let Some(Proof::Overlapping(proof)) = proof else { panic!("{answer:?}") };
+    proof.margin_depth = margin_depth;
+    answer
 }
 
 /// The same answer, with other pairs to show what is said of the margin.

@@ -133,7 +133,10 @@ async fn what_is_wrong_with_a_robot_is_said_with_its_field_and_line() {
     not_a_mesh.meshes[2].source =
         Some(api::robot_mesh::Source::Content(b"nothing".as_slice().into()));
     let mut collada = panda();
-    let content = b"<?xml version=\"1.0\"?>\n<COLLADA version=\"1.4.1\"/>".as_slice().into();
+    let content =
+        b"<?xml version=\"1.0\"?>\n<COLLADA version=\"1.4.1\">\n<scene><instance_visual_scene/>\
+        </scene></COLLADA>";
+    let content = content.as_slice().into();
     collada.meshes[3].source = Some(api::robot_mesh::Source::Content(content));
     let mut twice = panda();
     twice.meshes[1].name = "link0.stl".to_owned();
@@ -147,7 +150,11 @@ async fn what_is_wrong_with_a_robot_is_said_with_its_field_and_line() {
     for (request, field, problem) in [
         (without, "meshes", "link3.stl"),
         (not_a_mesh, "meshes[2].content", "neither STL nor OBJ"),
-        (collada, "meshes[3].content", "\"link3.stl\": this is COLLADA"),
+        (
+            collada,
+            "meshes[3].content",
+            "\"link3.stl\": COLLADA line 3: COLLADA/scene/instance_visual_scene: needs",
+        ),
         (twice, "meshes[1].name", "another mesh"),
         (broken, "urdf", "\"a\" and \"b\""),
         (bad_srdf, "srdf", "line 2: robot/group: needs the attribute name"),

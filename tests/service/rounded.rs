@@ -8,20 +8,21 @@ use api::{RoundedShape, Verdict};
 use clearance_proto as api;
 use tonic::Code;
 
+use crate::curved_proofs::judge_range;
 use crate::polyhedra::{register, with_channel};
 use crate::server::{Server, body, check, vector, verify, with_cube};
 
 fn ball(radius: f64) -> RoundedShape {
-    RoundedShape { core: None, radius }
+    RoundedShape { radius, ..Default::default() }
 }
 
 fn capsule(length: f64, radius: f64) -> RoundedShape {
-    RoundedShape { core: Some(Core::Length(length)), radius }
+    RoundedShape { core: Some(Core::Length(length)), radius, scale: None }
 }
 
 fn rounded_box(sizes: [f64; 3], radius: f64) -> RoundedShape {
     let [x, y, z] = sizes;
-    RoundedShape { core: Some(Core::Box(api::Vector3 { x, y, z })), radius }
+    RoundedShape { core: Some(Core::Box(api::Vector3 { x, y, z })), radius, scale: None }
 }
 
 fn at(shape: RoundedShape, [x, y, z]: [f64; 3]) -> api::PlacedBody {
@@ -197,32 +198,93 @@ async fn radii_and_sizes_that_are_none_are_refused_with_their_field() {
     verify(&server, claim(&asked, &answer)).await.unwrap();
 }
 
+/// Where a ball meets another one and leaves it again, between neighbours, with a proof that is of
+/// these balls alone.
 #[tokio::test]
-async fn what_is_not_answered_of_rounded_bodies_is_refused_with_its_field() {
+async fn ranges_of_rounded_bodies_are_neighbours_and_proven() {
     let (server, _) = with_channel().await;
     let mut client = server.queries();
-    let (p, q) = (Some(body("peg", 0.0)), Some(at(ball(1.0), ORIGIN)));
-    let unimplemented = |status: &tonic::Status, field: &str| {
-        check(status, Code::Unimplemented, "NOT_IMPLEMENTED", field);
-        assert!(status.message().contains("rounded polytopes"), "{}", status.message());
-    };
-    let channel = Some(body("channel", 0.0));
-    let asked =
-        api::MeasurePenetrationRequest { p: q.clone(), q: channel.clone(), ..Default::default() };
-    let status = client.measure_penetration(asked).await.unwrap_err();
-    check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "q");
-    let direction = vector(1.0, 0.0, 0.0);
+    let (p, q) = (Some(at(ball(2.0), ORIGIN)), Some(at(ball(3.0), [9.0, 3.0, 0.0])));
     let asked = api::MeasureDistanceAlongRequest {
-        p: p.clone(),
-        q: q.clone(),
-        direction,
+        p,
+        q,
+        direction: vector(2.0, 0.0, 0.0),
         ..Default::default()
     };
-    unimplemented(&client.measure_distance_along(asked).await.unwrap_err(), "q");
-    let moving = |body| api::MovingBody { body, ..Default::default() };
-    let bodies = vec![moving(p), moving(q.clone())];
+    let answer = client.measure_distance_along(asked.clone()).await.unwrap().into_inner();
+    for (told, exact) in [(answer.enter, 2.5), (answer.exit, 6.5)] {
+        let told = told.unwrap();
+        assert!(told.lower <= exact && exact <= told.upper, "{told:?}");
+        assert!(told.upper <= told.lower.next_up(), "{told:?}");
+    }
+    assert_eq!((answer.verdict(), answer.range_certificate.is_some()), (Verdict::Separated, true));
+    assert!(answer.certificate.is_some() && !answer.uncertified);
+    judge_range(&server, &asked, &answer).await;
+    let claim = |question: &api::MeasureDistanceAlongRequest| {
+        let (question, answer) = (Some(question.clone()), Some(answer.clone()));
+        Claim::DistanceAlong(api::DistanceAlongClaim { question, answer })
+    };
+    for (radius, from) in [(2.000_001, 0.0), (1.999_999, 0.0), (2.0, 1e-9)] {
+        let p = Some(at(ball(radius), [from, 0.0, 0.0]));
+        let other = api::MeasureDistanceAlongRequest { p, ..asked.clone() };
+        assert!(verify(&server, claim(&other)).await.is_err(), "{radius} {from}");
+    }
+    // A graze is one moment, and a miss by the last bit none; both are proven.
+    for (y, is_met) in [(5.0, true), (5.0_f64.next_up(), false), (5.0_f64.next_down(), true)] {
+        let q = Some(at(ball(3.0), [9.0, y, 0.0]));
+        let asked = api::MeasureDistanceAlongRequest { q, ..asked.clone() };
+        let answer = client.measure_distance_along(asked.clone()).await.unwrap().into_inner();
+        assert_eq!((answer.enter.is_some(), answer.uncertified), (is_met, false), "{answer:?}");
+        judge_range(&server, &asked, &answer).await;
+    }
+    // Away from it, without a wish for proofs; along nothing; and beside a mesh.
+    let options = Some(api::QueryOptions { omit_certificate: true, ..Default::default() });
+    let away = api::MeasureDistanceAlongRequest {
+        direction: vector(-1.0, 0.0, 0.0),
+        options,
+        ..asked.clone()
+    };
+    let answer = client.measure_distance_along(away).await.unwrap().into_inner();
+    assert_eq!((answer.enter, answer.exit, answer.uncertified), (None, None, false));
+    for direction in [vector(0.0, 0.0, 0.0), vector(f64::NAN, 0.0, 0.0), None] {
+        let wrong = api::MeasureDistanceAlongRequest { direction, ..asked.clone() };
+        let status = client.measure_distance_along(wrong).await.unwrap_err();
+        assert_eq!(status.code(), Code::InvalidArgument);
+    }
+    let mesh = api::MeasureDistanceAlongRequest { q: Some(body("channel", 0.0)), ..asked };
+    let status = client.measure_distance_along(mesh).await.unwrap_err();
+    check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "q");
+}
+
+#[tokio::test]
+async fn a_ball_among_several_bodies_is_the_first_to_meet_and_no_claim_speaks_of_it() {
+    let (server, _) = with_channel().await;
+    let motion = |x: f64| {
+        let velocity = vector(x, 0.0, 0.0);
+        Some(api::Motion { kind: Some(api::motion::Kind::Linear(api::LinearMotion { velocity })) })
+    };
+    let moving = |body, x: f64| api::MovingBody { body: Some(body), motion: motion(x) };
+    let bodies = vec![
+        moving(at(ball(1.0), [20.0, 0.0, 0.0]), 0.0),
+        moving(body("channel", 60.0), -1.0),
+        moving(at(ball(1.0), [26.0, 0.0, 0.0]), -8.0),
+    ];
     let asked = api::FindFirstCollisionRequest { bodies, ..Default::default() };
-    unimplemented(&client.find_first_collision(asked).await.unwrap_err(), "bodies[1].body");
+    let answer = server.queries().find_first_collision(asked.clone()).await.unwrap().into_inner();
+    assert_eq!((answer.outcome(), answer.p, answer.q), (api::Outcome::Contact, Some(0), Some(2)));
+    let [free, met] = [answer.t_free, answer.t_contact.unwrap()];
+    assert!(free < 0.5 && 0.5 <= met && met - free < 1e-8, "{free} {met}");
+    assert!(answer.uncertified && answer.certificate.is_none() && answer.tied_pairs.is_empty());
+    assert_eq!(answer.uncertified_reason(), api::UncertifiedReason::NoClaim);
+    assert_eq!(answer.uncertified_pairs, [api::PlacePair { p: 0, q: 2 }]);
+    // A claim with any certificate is refused before it is judged: that speaks of polytopes.
+    let certificate = Some(api::CollisionCertificate::default());
+    let answer = Some(api::FindFirstCollisionResponse { certificate, ..answer });
+    let claim = api::FirstCollisionClaim { question: Some(asked), answer };
+    let claim = api::VerifyCertificateRequest { claim: Some(Claim::FirstCollision(claim)) };
+    let status = server.queries().verify_certificate(claim).await.unwrap_err();
+    let field = "first_collision.question.bodies[0].body";
+    check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", field);
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ fn at(x: f64, y: f64) -> Option<api::Pose> {
 }
 
 fn rounded(core: Option<Core>, radius: f64, pose: Option<api::Pose>) -> api::RobotObstacle {
-    let shape = Shape::Rounded(api::RoundedShape { core, radius });
+    let shape = Shape::Rounded(api::RoundedShape { core, radius, scale: None });
     api::RobotObstacle { shape: Some(shape), pose }
 }
 
@@ -38,6 +38,7 @@ async fn balls_and_capsules_of_cells_touch_where_their_radii_say_however_they_ar
         source: Some(api::polytope_spec::Source::Rounded(api::RoundedShape {
             core: None,
             radius: 4.5,
+            scale: None,
         })),
         ..Default::default()
     };

@@ -5,9 +5,8 @@ use api::placed_body::Source;
 use api::rounded_shape::Core;
 use api::verify_certificate_request::Claim;
 use clearance_proto as api;
-use tonic::Code;
 
-use crate::server::{Server, body, check, vector, verify};
+use crate::server::{Server, body, vector, verify};
 use crate::sessions::{all_pairs, started, step};
 
 pub(crate) const MARGIN: f64 = 0.25;
@@ -19,7 +18,7 @@ pub(crate) fn pose([x, y, z]: [f64; 3], turn: f64) -> Option<api::Pose> {
 }
 
 pub(crate) fn rounded(core: Option<Core>, radius: f64, at: [f64; 3]) -> api::PlacedBody {
-    let source = Some(Source::Rounded(api::RoundedShape { core, radius }));
+    let source = Some(Source::Rounded(api::RoundedShape { core, radius, ..Default::default() }));
     api::PlacedBody { source, pose: pose(at, 0.0) }
 }
 
@@ -90,12 +89,14 @@ fn moved(frame_id: u64, at: Option<api::Pose>) -> api::Frame {
 pub(crate) struct Claims {
     pub(crate) bodies: [Option<api::PlacedBody>; 2],
     pub(crate) report: api::PairReport,
+    pub(crate) margin: f64,
 }
 
 impl Claims {
     pub(crate) fn collision(&self) -> api::CollisionClaim {
         let [p, q] = self.bodies.clone();
-        let question = api::CheckCollisionRequest { p, q, margin: Some(MARGIN), options: None };
+        let question =
+            api::CheckCollisionRequest { p, q, margin: Some(self.margin), options: None };
         let answer = api::CheckCollisionResponse {
             verdict: self.report.verdict,
             within_margin: self.report.within_margin,
@@ -117,7 +118,7 @@ impl Claims {
         api::DistanceClaim { question: Some(question), answer: Some(answer) }
     }
 
-    fn depth(&self) -> Option<api::PenetrationClaim> {
+    pub(crate) fn depth(&self) -> Option<api::PenetrationClaim> {
         let [p, q] = self.bodies.clone();
         let question = api::MeasurePenetrationRequest { p, q, ..Default::default() };
         let answer = api::MeasurePenetrationResponse {
@@ -139,7 +140,7 @@ impl Claims {
             p,
             q: q.map(|q| api::PlacedBody { pose: from, ..q }),
             q_motion: Some(api::Motion { kind: Some(api::motion::Kind::ToPose(to_pose)) }),
-            margin: MARGIN,
+            margin: self.margin.max(0.0),
             ..Default::default()
         };
         let answer = api::FindFirstContactResponse {
@@ -173,16 +174,22 @@ fn rescaled(body: &mut Option<api::PlacedBody>, by: f64) {
 #[tokio::test]
 async fn what_a_session_says_of_rounded_bodies_is_valid_and_what_was_tampered_with_is_not() {
     let server = started().await;
-    let (mut seen, mut met) = ([0; 4], [0; 4]);
-    for parts in scenes() {
-        server.sessions().open_session(opening(&parts)).await.unwrap();
+    let (mut seen, mut met, mut deep) = ([0; 4], [0; 4], [0; 2]);
+    let margins = [MARGIN, -0.125, -0.75];
+    for (parts, margin) in
+        scenes().into_iter().flat_map(|parts| margins.map(|m| (parts.clone(), m)))
+    {
+        let mut open = opening(&parts);
+        open.state.as_mut().unwrap().bodies[0].margin = margin;
+        server.sessions().open_session(open).await.unwrap();
         let mut before = pose([20.0, 0.0, 0.0], 0.0);
         for (frame_id, at) in (1..).zip(way()) {
             let frame = moved(frame_id, at.clone());
             let report = step(&server, "s", vec![frame]).await.unwrap().remove(0).pairs.remove(0);
             seen[report.verdict as usize] += 1;
             let bodies = [whole(&parts[0], None), whole(&parts[1], at.clone())];
-            let claims = Claims { bodies, report };
+            deep[usize::from(report.within_margin())] += u32::from(margin < 0.0);
+            let claims = Claims { bodies, report, margin };
             judge(&server, &claims).await;
             if let Some(claim) = claims.first_contact(before) {
                 met[claim.answer.as_ref().unwrap().outcome as usize] += 1;
@@ -203,6 +210,7 @@ async fn what_a_session_says_of_rounded_bodies_is_valid_and_what_was_tampered_wi
     }
     assert!(seen[1] > 8 && seen[2] > 1 && seen[3] > 4, "{seen:?}");
     assert!(met[1] > 4 && met[2] > 4, "{met:?}");
+    assert!(deep[0] > 4 && deep[1] > 4, "{deep:?}");
 }
 
 async fn judge(server: &Server, claims: &Claims) {
@@ -251,6 +259,7 @@ async fn the_state_of_a_session_with_rounded_bodies_opens_it_again() {
         source: Some(api::polytope_spec::Source::Rounded(api::RoundedShape {
             core: Some(Core::Length(1.0)),
             radius: 0.5,
+            scale: None,
         })),
         ..Default::default()
     };
@@ -276,47 +285,48 @@ async fn the_state_of_a_session_with_rounded_bodies_opens_it_again() {
     assert_eq!(told(&found), told(&expected));
 }
 
-/// Ranges along a direction are not answered about rounded parts: whoever asks for them is told so,
-/// and the frame changes nothing.
+/// A cube beside a ball: the range is that of the question about the two, with its proof; packed it
+/// is the same.
 #[tokio::test]
-async fn ranges_of_rounded_bodies_are_refused_with_the_field() {
+async fn ranges_of_rounded_bodies_are_those_of_the_question_about_two() {
     let server = started().await;
     let parts = scenes().remove(0);
-    let along = Some(api::ReportOptions { along: vector(1.0, 0.0, 0.0), ..Default::default() });
-    let open = api::OpenSessionRequest { report: along, ..opening(&parts) };
-    let status = server.sessions().open_session(open).await.unwrap_err();
-    check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "report.along");
-    // A body that comes later is refused, too, and so is a frame that asks for it.
-    let [cubes, ball] = &parts;
-    let first = |id: u32, parts: &[api::PlacedBody]| api::Body {
-        id,
-        parts: parts.to_vec(),
-        ..Default::default()
+    let direction = vector(-1.0, 0.0, 0.0);
+    let report = api::ReportOptions {
+        along: vector(1.0, 0.0, 0.0),
+        certificates: true,
+        ..all_pairs().unwrap()
     };
-    let state = api::SessionState { bodies: vec![first(1, cubes)], ..Default::default() };
-    let open = api::OpenSessionRequest {
-        session_id: "s".into(),
-        state: Some(state),
-        report: along,
-        replace: true,
-        ..Default::default()
-    };
-    server.sessions().open_session(open).await.unwrap();
-    let adds = |frame_id: u64, report: Option<api::ReportOptions>| api::Frame {
+    server.sessions().open_session(opening(&parts)).await.unwrap();
+    let at = pose([4.0, 0.5, 0.25], 0.0);
+    let asks = |frame_id: u64, packed: bool| api::Frame {
         frame_id,
-        added_bodies: vec![first(2, ball)],
-        report: report.map(Box::new),
+        poses: vec![api::BodyPose { id: 2, pose: at.clone(), ..Default::default() }],
+        report: Some(Box::new(api::ReportOptions { packed, ..report })),
         ..Default::default()
     };
-    let refused = step(&server, "s", vec![adds(1, None)]).await.unwrap().remove(0).status.unwrap();
-    let told = format!("{refused:?}");
-    assert!(told.contains("report.along") && told.contains("rounded polytopes"), "{told}");
-    let plain = Some(api::ReportOptions::default());
-    let report = step(&server, "s", vec![adds(1, plain)]).await.unwrap().remove(0);
-    assert_eq!(report.status, None);
-    let asks = api::Frame { frame_id: 2, report: along.map(Box::new), ..Default::default() };
-    let refused = step(&server, "s", vec![asks]).await.unwrap().remove(0).status.unwrap();
-    assert!(format!("{refused:?}").contains("report.along"), "{refused:?}");
+    let told = step(&server, "s", vec![asks(1, false), asks(2, true)]).await.unwrap();
+    let range = told[0].pairs[0].along.clone().unwrap();
+    // From the ball's side of the cube, which goes from 0 to 1, to the far one.
+    for (told, exact) in [(range.enter, 2.5), (range.exit, 4.5)] {
+        let told = told.unwrap();
+        assert!(told.lower <= exact && exact <= told.upper.next_up(), "{told:?}");
+    }
+    let alone = range.parts[0].answer.clone().unwrap();
+    assert!(!alone.uncertified && alone.certificate.is_some());
+    assert!(alone.range_certificate.is_some(), "{alone:?}");
+    let question = api::MeasureDistanceAlongRequest {
+        p: whole(&parts[0], pose([0.0; 3], 0.0)),
+        q: whole(&parts[1], at.clone()),
+        direction: direction.map(|way| api::Vector3 { x: -way.x, ..way }),
+        ..Default::default()
+    };
+    let answer = server.queries().measure_distance_along(question).await.unwrap().into_inner();
+    assert_eq!((answer.enter, answer.exit), (alone.enter, alone.exit));
+    assert_eq!((range.enter, range.exit), (alone.enter, alone.exit));
+    let packed = told[1].packed_pairs.clone().unwrap().along.unwrap();
+    assert_eq!(packed.enter_lower, [range.enter.unwrap().lower]);
+    assert_eq!(packed.exit_upper, [range.exit.unwrap().upper]);
 }
 
 /// Balls that are cast, put somewhere and asked for what is nearest, among balls and cubes: each

@@ -41,7 +41,15 @@ impl Server {
 
     /// On every interface, so that strangers may call.
     pub(crate) async fn in_public(settings: Settings) -> Self {
-        Self::listening("0.0.0.0:0", settings).await
+        Self::listening("0.0.0.0:0", Settings { insecure: true, ..settings }).await
+    }
+
+    /// One that speaks TLS, for as long as the test runs.
+    pub(crate) async fn secured(settings: Settings) -> std::net::SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(clearance::rpc::serve(listener, std::future::pending(), settings));
+        address
     }
 
     async fn listening(address: &str, settings: Settings) -> Self {

@@ -13,20 +13,24 @@ use crate::sessions::{cube_at, pose, refused, started, step};
 
 const ARM: u32 = 100;
 
-async fn register(server: &Server, request: api::RegisterRobotRequest) -> api::Robot {
+pub(crate) async fn register(server: &Server, request: api::RegisterRobotRequest) -> api::Robot {
     robots(server).register_robot(request).await.unwrap().into_inner().robot.unwrap()
 }
 
-fn slider() -> api::RegisterRobotRequest {
+pub(crate) fn slider() -> api::RegisterRobotRequest {
     api::RegisterRobotRequest { urdf: SLIDER.to_owned(), ..Default::default() }
 }
 
-fn placed(id: u32, robot: &api::Robot) -> api::SessionRobot {
+pub(crate) fn placed(id: u32, robot: &api::Robot) -> api::SessionRobot {
     let (name, robot_id) = ("arm".to_owned(), robot.id.clone());
     api::SessionRobot { id, name, robot_id, fixed_base: true, ..Default::default() }
 }
 
-fn open(id: &str, state: api::SessionState, first_contacts: bool) -> api::OpenSessionRequest {
+pub(crate) fn open(
+    id: &str,
+    state: api::SessionState,
+    first_contacts: bool,
+) -> api::OpenSessionRequest {
     let mut report = api::ReportOptions { first_contacts, ..Default::default() };
     report.set_pairs(PairSelection::Near);
     api::OpenSessionRequest {
@@ -37,16 +41,16 @@ fn open(id: &str, state: api::SessionState, first_contacts: bool) -> api::OpenSe
     }
 }
 
-fn to(id: u32, values: &[f64]) -> api::RobotMove {
+pub(crate) fn to(id: u32, values: &[f64]) -> api::RobotMove {
     api::RobotMove { id, values: values.to_vec(), ..Default::default() }
 }
 
-fn frame(frame_id: u64, moves: Vec<api::RobotMove>) -> api::Frame {
+pub(crate) fn frame(frame_id: u64, moves: Vec<api::RobotMove>) -> api::Frame {
     api::Frame { frame_id, robot_moves: moves, ..Default::default() }
 }
 
 /// Numbers that are no pattern, between 0 and 1.
-fn shares(count: usize) -> Vec<f64> {
+pub(crate) fn shares(count: usize) -> Vec<f64> {
     let mut state = 88_172_645_463_325_252_u64;
     let mut next = || {
         state ^= state << 13;
@@ -57,7 +61,7 @@ fn shares(count: usize) -> Vec<f64> {
     (0..count).map(|_| next()).collect()
 }
 
-fn in_contact(report: &api::FrameReport) -> BTreeSet<(u32, u32)> {
+pub(crate) fn in_contact(report: &api::FrameReport) -> BTreeSet<(u32, u32)> {
     report.pairs.iter().map(|pair| (pair.a, pair.b)).collect()
 }
 
@@ -253,7 +257,7 @@ async fn what_is_wrong_with_robots_in_sessions_is_said_with_its_field() {
         server.sessions().open_session(open("", state, true)).await
     };
     let padding = api::LinkPadding { link: "elbow".to_owned(), padding: 0.1 };
-    let thin = api::LinkPadding { link: "cart".to_owned(), padding: -0.1 };
+    let thin = api::LinkPadding { link: "cart".to_owned(), padding: f64::NEG_INFINITY };
     let load = api::AttachedBody { body_id: 7, link: "cart".to_owned(), ..Default::default() };
     let here = || placed(ARM, &robot);
     for (wrong, field) in [

@@ -427,20 +427,28 @@ async fn a_polytope_cannot_be_deleted_while_a_session_uses_it() {
 /// What a session said of a margin came without a proof.
 #[tokio::test]
 async fn what_a_session_says_of_a_margin_is_valid_as_an_answer_of_its_own() {
-    use api::verify_certificate_request::Claim;
     let server = started().await;
-    let margin = 0.5;
+    for margin in [0.5, -0.25] {
+        is_valid_of_margin(&server, margin).await;
+    }
+}
+
+async fn is_valid_of_margin(server: &Server, margin: f64) {
+    use api::verify_certificate_request::Claim;
     let mut declared = scene("s");
+    declared.replace = true;
     declared.state.as_mut().unwrap().bodies[1].margin = margin;
     server.sessions().open_session(declared).await.unwrap();
-    for (id, x) in [(1, 0.75), (2, 1.0), (3, 1.25), (4, 1.5), (5, 1.5_f64.next_up()), (6, 9.0)] {
+    let places = [0.5, 0.75, 0.75_f64.next_up(), 1.0, 1.25, 1.5, 1.5_f64.next_up(), 9.0];
+    for (id, x) in (1..).zip(places) {
         let mut there = put(id, x);
         let mut wanted = all_pairs().unwrap();
         wanted.certificates = true;
         there.report = Some(Box::new(wanted));
-        let report = step(&server, "s", vec![there]).await.unwrap().remove(0);
+        let report = step(server, "s", vec![there]).await.unwrap().remove(0);
         let pair = &report.pairs[0];
-        assert_eq!(pair.within_margin, Some(x <= 1.5), "{x}");
+        let is_within = x - 1.0 <= margin;
+        assert_eq!(pair.within_margin, Some(is_within), "{x}");
         let question = api::CheckCollisionRequest {
             p: Some(body("cube", 0.0)),
             q: Some(body("cube", x)),
@@ -450,7 +458,7 @@ async fn what_a_session_says_of_a_margin_is_valid_as_an_answer_of_its_own() {
         for is_true in [true, false] {
             let answer = api::CheckCollisionResponse {
                 verdict: pair.verdict,
-                within_margin: Some((x <= 1.5) == is_true),
+                within_margin: Some(is_within == is_true),
                 certificate: pair.certificate.clone(),
                 ..Default::default()
             };

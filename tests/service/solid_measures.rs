@@ -32,7 +32,7 @@ fn pose(random: &mut Random) -> api::Pose {
 }
 
 fn ball(radius: f64) -> Source {
-    Source::Rounded(api::RoundedShape { core: None, radius })
+    Source::Rounded(api::RoundedShape { radius, ..Default::default() })
 }
 
 /// A peg, or every other time a ball.

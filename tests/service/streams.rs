@@ -16,7 +16,7 @@ use crate::sessions::{
 };
 
 /// A stream to a session.
-struct Talk {
+pub(crate) struct Talk {
     requests: mpsc::Sender<api::StreamSessionRequest>,
     replies: Streaming<api::StreamSessionResponse>,
 }
@@ -36,14 +36,14 @@ impl Talk {
         Self { requests, replies: replies.unwrap().into_inner() }
     }
 
-    async fn attach(server: &Server, id: &str, take_over: bool) -> Self {
+    pub(crate) async fn attach(server: &Server, id: &str, take_over: bool) -> Self {
         let start = api::stream_session_request::Start::SessionId(id.to_owned());
         let first =
             api::StreamSessionRequest { start: Some(start), take_over, ..Default::default() };
         Self::begin(server, first).await
     }
 
-    async fn send(&self, frame: api::Frame) {
+    pub(crate) async fn send(&self, frame: api::Frame) {
         let message =
             api::StreamSessionRequest { frame: Some(Box::new(frame)), ..Default::default() };
         self.requests.send(message).await.unwrap();
@@ -53,7 +53,7 @@ impl Talk {
         soon(self.replies.message()).await
     }
 
-    async fn report(&mut self) -> api::FrameReport {
+    pub(crate) async fn report(&mut self) -> api::FrameReport {
         *self.reply().await.unwrap().unwrap().report.unwrap()
     }
 }

@@ -13,7 +13,7 @@ use crate::server::{Server, body, cube, vector, verify};
 use crate::solid_measures::of_distance;
 use crate::solid_proofs::{of_collision, of_motion};
 
-fn surface(alias: &str, mesh: api::Mesh) -> api::PolytopeSpec {
+pub(crate) fn surface(alias: &str, mesh: api::Mesh) -> api::PolytopeSpec {
     let treatment = api::MeshTreatment::Surface.into();
     api::PolytopeSpec { treatment, ..keep(alias, mesh) }
 }
@@ -79,6 +79,7 @@ async fn from_outside_a_surface_is_answered_as_what_it_bounds() {
                 source: Some(api::placed_body::Source::Rounded(api::RoundedShape {
                     core: None,
                     radius: 0.25,
+                    scale: None,
                 })),
                 ..placed("peg", x, y)
             },
@@ -235,12 +236,13 @@ async fn a_sheet_is_inside_a_polyhedron_where_this_has_a_wall() {
 async fn what_is_not_answered_about_surfaces_is_refused_with_its_field() {
     let server = with_surfaces().await;
     let p = Some(placed("shell", 0.0, 0.0));
-    let depth = api::MeasurePenetrationRequest {
+    let along = api::MeasureDistanceAlongRequest {
         p: p.clone(),
         q: Some(placed("peg", 9.0, 0.0)),
+        direction: vector(1.0, 0.0, 0.0),
         ..Default::default()
     };
-    let refused = server.queries().measure_penetration(depth).await.unwrap_err();
+    let refused = server.queries().measure_distance_along(along).await.unwrap_err();
     assert_eq!(refused.code(), Code::Unimplemented);
     assert!(refused.message().contains("this question about surfaces"), "{}", refused.message());
 }

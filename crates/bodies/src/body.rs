@@ -5,11 +5,14 @@ use std::sync::Arc;
 use crate::id::ContentId;
 use crate::kind::Kind;
 use crate::kinds::cloud::HulledCloud;
+use crate::kinds::curved::{CurvedBody, CurvedCore};
 use crate::kinds::height_field::BoxedField;
 use crate::kinds::polyhedron::HulledMesh;
 use crate::kinds::rounded::RoundedHull;
 use crate::kinds::surface::HulledSurface;
-use crate::kinds::{Figures, Outline, cloud, height_field, polyhedron, polytope, rounded, surface};
+use crate::kinds::{
+    Figures, Outline, cloud, curved, height_field, polyhedron, polytope, rounded, surface,
+};
 use clearance_geometry::claim::SolidKind;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::HullError;
@@ -34,6 +37,8 @@ pub enum Body {
     Cloud(HulledCloud),
     /// Heights over a grid.
     HeightField(BoxedField),
+    /// A cylinder, a cone or an ellipsoid.
+    Curved(CurvedBody),
 }
 
 /// A body and where it is.
@@ -85,7 +90,8 @@ impl Body {
             | Self::Rounded(_)
             | Self::Surface(_)
             | Self::Cloud(_)
-            | Self::HeightField(_) => self,
+            | Self::HeightField(_)
+            | Self::Curved(_) => self,
         }
     }
 
@@ -98,6 +104,7 @@ impl Body {
             }
             Self::Rounded(body) => body.radius,
             Self::Cloud(body) => body.radius,
+            Self::Curved(body) => body.radius,
         }
     }
 
@@ -119,6 +126,14 @@ impl Body {
         Self::Surface(HulledSurface { surface, hull })
     }
 
+    /// A polytope without volume as the surface that it is, with the same vertices: a point, a
+    /// segment, or the triangles of a polygon. None of one that has a volume.
+    pub fn surface_of_flat(flat: &Polytope) -> Option<TriangleBody> {
+        let triangles = polytope::triangles_of_flat(flat)?;
+        let surface = TriangleSurface::new(flat.vertices(), &triangles).ok()?;
+        Some(TriangleBody::Surface(Arc::new(surface)))
+    }
+
     /// A cloud of points that have this hull, with balls of this radius, metres, around them. The
     /// radius is finite and not negative.
     pub fn of_cloud(points: TriangleSurface, hull: Polytope, radius: f64) -> Self {
@@ -129,6 +144,35 @@ impl Body {
     /// A height field.
     pub fn of_height_field(field: Arc<HeightField>) -> Result<Self, HullError> {
         BoxedField::new(field).map(Self::HeightField)
+    }
+
+    /// A curved body with balls of this radius, metres, around all its points; takes a while. The
+    /// half sizes are in [`crate::kinds::curved::HALF_SIZES`], and the radius is finite and not
+    /// negative.
+    pub fn of_curved(
+        core: CurvedCore,
+        radius: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Self, HullError> {
+        CurvedBody::new(core, radius, effort).map(Self::Curved)
+    }
+
+    /// What it is without its radius, as judges see it, if it is curved.
+    pub fn curved_core(&self) -> Option<claim::CurvedCore> {
+        self.curved().map(|body| body.core.claimed())
+    }
+
+    /// The curved body that it is, if it is one.
+    pub(crate) fn curved(&self) -> Option<&CurvedBody> {
+        match self {
+            Self::Curved(body) => Some(body),
+            Self::Polytope(_)
+            | Self::Polyhedron(_)
+            | Self::Rounded(_)
+            | Self::Surface(_)
+            | Self::Cloud(_)
+            | Self::HeightField(_) => None,
+        }
     }
 
     /// The field that it is, if it is one.
@@ -144,15 +188,17 @@ impl Body {
             | Self::Polyhedron(_)
             | Self::Rounded(_)
             | Self::Surface(_)
-            | Self::Cloud(_) => None,
+            | Self::Cloud(_)
+            | Self::Curved(_) => None,
         }
     }
 
     /// The same body as a list of triangles, if it is a height field of few enough; any other body
-    /// as it is. None: it has too many.
+    /// that has vertices as it is. None: it has too many, or is curved.
     pub fn spelled(&self) -> Option<Self> {
         match self {
             Self::HeightField(body) => body.spelled().cloned().map(Self::Surface),
+            Self::Curved(_) => None,
             Self::Polytope(_)
             | Self::Polyhedron(_)
             | Self::Rounded(_)
@@ -191,6 +237,7 @@ impl Body {
             Self::Surface(_) => Kind::Surface,
             Self::Cloud(_) => Kind::Cloud,
             Self::HeightField(_) => Kind::HeightField,
+            Self::Curved(_) => Kind::Curved,
         }
     }
 
@@ -203,10 +250,12 @@ impl Body {
             Self::Surface(body) => ContentId::of_surface(&body.surface),
             Self::Cloud(body) => ContentId::of_cloud(body),
             Self::HeightField(body) => ContentId::of_height_field(&body.field),
+            Self::Curved(body) => ContentId::of_curved(body),
         }
     }
 
-    /// The hull of its vertices; of a height field, a box that holds it. Only the table hands it to
+    /// The hull of its vertices; of a height field, a box that holds it, and of a curved body the
+    /// coarse polytope that does. Only the table hands it to
     /// questions: what holds of the hull need not hold of the body.
     pub(crate) fn hull(&self) -> &Arc<Polytope> {
         match self {
@@ -216,16 +265,32 @@ impl Body {
             Self::Surface(body) => &body.hull,
             Self::Cloud(body) => &body.hull,
             Self::HeightField(body) => &body.held_by,
+            Self::Curved(body) => &body.outer,
         }
     }
 
     /// Its triangles with what they are, if it is made of these, or of points.
     pub(crate) fn mesh(&self) -> Option<TriangleBody> {
         match self {
-            Self::Polytope(_) | Self::Rounded(_) | Self::HeightField(_) => None,
+            Self::Polytope(_) | Self::Rounded(_) | Self::HeightField(_) | Self::Curved(_) => None,
             Self::Polyhedron(mesh) => Some(TriangleBody::Region(mesh.polyhedron.clone())),
             Self::Surface(body) => Some(TriangleBody::Surface(body.surface.clone())),
             Self::Cloud(body) => Some(TriangleBody::Surface(body.points.clone())),
+        }
+    }
+
+    /// Its vertices and triangles, if it is a mesh as it is: what convex pieces can be made of.
+    pub fn as_mesh(&self) -> Option<(&[Vec3], &[[u32; 3]])> {
+        match self {
+            Self::Polytope(_)
+            | Self::Rounded(_)
+            | Self::HeightField(_)
+            | Self::Cloud(_)
+            | Self::Curved(_) => None,
+            Self::Polyhedron(mesh) => {
+                Some((mesh.polyhedron.vertices(), mesh.polyhedron.triangles()))
+            }
+            Self::Surface(body) => Some((body.surface.vertices(), body.surface.triangles())),
         }
     }
 
@@ -237,6 +302,7 @@ impl Body {
             Self::Surface(body) => Arc::make_mut(&mut body.hull),
             Self::Cloud(body) => Arc::make_mut(&mut body.hull),
             Self::HeightField(body) => Arc::make_mut(&mut body.held_by),
+            Self::Curved(body) => Arc::make_mut(&mut body.outer),
         }
     }
 
@@ -254,6 +320,7 @@ impl Body {
             Self::Surface(body) => surface::outline(body),
             Self::Cloud(body) => cloud::outline(body),
             Self::HeightField(body) => height_field::outline(body),
+            Self::Curved(body) => curved::outline(body),
         }
     }
 
@@ -266,6 +333,7 @@ impl Body {
             Self::Surface(body) => Ok(surface::figures(&body.surface)),
             Self::Cloud(_) => Ok(cloud::figures()),
             Self::HeightField(body) => Ok(height_field::figures(&body.field)),
+            Self::Curved(_) => Ok(curved::figures()),
         }
     }
 
@@ -278,6 +346,7 @@ impl Body {
             Self::Surface(body) => surface::bytes(body),
             Self::Cloud(body) => cloud::bytes(body),
             Self::HeightField(body) => height_field::bytes(body),
+            Self::Curved(body) => curved::bytes(body),
         }
     }
 
@@ -286,7 +355,11 @@ impl Body {
     pub fn bytes_to_build(&self, tables: Tables, figures: &Figures) -> u64 {
         match self {
             Self::Polytope(polytope) => polytope.bytes_to_build(tables, &figures.hierarchy) as u64,
-            Self::Polyhedron(_) | Self::Surface(_) | Self::Cloud(_) | Self::HeightField(_) => 0,
+            Self::Polyhedron(_)
+            | Self::Surface(_)
+            | Self::Cloud(_)
+            | Self::HeightField(_)
+            | Self::Curved(_) => 0,
             Self::Rounded(body) => body.core.bytes_to_build(tables, &figures.hierarchy) as u64,
         }
     }
@@ -298,7 +371,7 @@ impl Body {
     }
 
     /// Its vertices, as clients number them; of a rounded polytope those of the polytope, and of a
-    /// height field that is not [`Self::spelled`] none.
+    /// body that is not [`Self::spelled`] none.
     pub fn vertices(&self) -> &[Vec3] {
         match self {
             Self::Polytope(polytope) => polytope.vertices(),
@@ -307,6 +380,7 @@ impl Body {
             Self::Surface(body) => body.surface.vertices(),
             Self::Cloud(body) => body.points.vertices(),
             Self::HeightField(body) => body.spelled().map_or(&[], |it| it.surface.vertices()),
+            Self::Curved(_) => &[],
         }
     }
 
@@ -318,7 +392,7 @@ impl Body {
             Self::Polyhedron(mesh) => (None, Some(mesh.polyhedron.triangles())),
             Self::Rounded(body) => (Some(body.core.facets().rows()), None),
             Self::Surface(body) => (None, Some(body.surface.triangles())),
-            Self::Cloud(_) => (None, None),
+            Self::Cloud(_) | Self::Curved(_) => (None, None),
             Self::HeightField(body) => (None, body.spelled().map(|it| it.surface.triangles())),
         };
         let triangles = triangles.into_iter().flatten().map(|corners| &corners[..]);
@@ -336,7 +410,7 @@ impl Body {
             Self::Surface(body) => {
                 body.surface.triangles().get(facet as usize).map(|corners| &corners[..])
             }
-            Self::Cloud(_) => None,
+            Self::Cloud(_) | Self::Curved(_) => None,
             Self::HeightField(body) => {
                 let triangles = body.spelled()?.surface.triangles();
                 triangles.get(facet as usize).map(|corners| &corners[..])
@@ -352,7 +426,7 @@ impl Body {
             Self::Polyhedron(mesh) => mesh.polyhedron.triangles().to_vec(),
             Self::Rounded(body) => polytope::boundary(&body.core),
             Self::Surface(body) => body.surface.triangles().to_vec(),
-            Self::Cloud(_) => Vec::new(),
+            Self::Cloud(_) | Self::Curved(_) => Vec::new(),
             Self::HeightField(body) => {
                 body.spelled().map_or(Vec::new(), |it| it.surface.triangles().to_vec())
             }
@@ -361,15 +435,26 @@ impl Body {
 }
 
 impl PlacedBody {
+    /// Its hull in its place, where it is not convex; of a height field a box that holds it.
+    pub(crate) fn with_its_hull(&self) -> Self {
+        let body = if self.body.kind().is_convex() {
+            self.body.clone()
+        } else {
+            Body::from(self.body.hull().clone()).rounded(self.body.radius())
+        };
+        Self { body, pose: self.pose }
+    }
+
     /// The hull of its vertices and where that is.
     pub fn hull(&self) -> pair::Placed<'_> {
         pair::Placed { body: self.body.hull(), pose: self.pose }
     }
 
     /// Its vertices and triangles, as judges see them; of a rounded polytope the polytope.
+    /// A curved body has neither.
     pub fn solid(&self) -> claim::Solid<'_> {
         let kind = match &self.body {
-            Body::Polytope(_) | Body::Rounded(_) => SolidKind::Hull,
+            Body::Polytope(_) | Body::Rounded(_) | Body::Curved(_) => SolidKind::Hull,
             Body::Polyhedron(mesh) => SolidKind::Region(mesh.polyhedron.triangles()),
             Body::Surface(body) => SolidKind::Surface(body.surface.triangles()),
             Body::Cloud(body) => SolidKind::Surface(body.points.triangles()),

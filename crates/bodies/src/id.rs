@@ -6,8 +6,9 @@ use std::str::FromStr;
 use crate::digest::DIGEST_BYTES;
 use crate::kind::Kind;
 use crate::kinds::cloud::HulledCloud;
+use crate::kinds::curved::CurvedBody;
 use crate::kinds::rounded::RoundedHull;
-use crate::kinds::{cloud, height_field, polyhedron, polytope, rounded, surface};
+use crate::kinds::{cloud, curved, height_field, polyhedron, polytope, rounded, surface};
 use clearance_geometry::polyhedron::{Polyhedron, TriangleSurface};
 use clearance_geometry::shape::Shape;
 use clearance_geometry::terrain::HeightField;
@@ -15,7 +16,8 @@ use clearance_geometry::terrain::HeightField;
 const HEX_DIGITS: usize = 2 * DIGEST_BYTES;
 
 /// The BLAKE3-256 digest of what a body is made of, which the file of its kind lists: written as
-/// the prefix of the kind (`p1-`, `m1-`, `r1-`, `s1-`, `c1-`, `h1-`) and 64 lower-case hex digits.
+/// the prefix of the kind (`p1-`, `m1-`, `r1-`, `s1-`, `c1-`, `h1-`,
+/// `e1-`) and 64 lower-case hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId {
     kind: Kind,
@@ -77,6 +79,11 @@ impl ContentId {
     /// The id of a cloud.
     pub fn of_cloud(body: &HulledCloud) -> Self {
         Self { kind: Kind::Cloud, digest: cloud::digest(body) }
+    }
+
+    /// The id of a curved body.
+    pub fn of_curved(body: &CurvedBody) -> Self {
+        Self { kind: Kind::Curved, digest: curved::digest(body) }
     }
 
     /// The id of a height field.

@@ -1,12 +1,17 @@
 //! The kinds of bodies: which there are, and what each is called.
 
-use crate::kinds::{KindNames, cloud, height_field, polyhedron, polytope, rounded, surface};
+use crate::kinds::{
+    KindNames, cloud, curved, height_field, polyhedron, polytope, rounded, surface,
+};
 
 /// A kind of body. The order is that of the written ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Points with a ball of one radius around each: the union of them.
     Cloud,
+    /// A cylinder, a cone or an ellipsoid, with a ball around each of its points if it has a
+    /// radius.
+    Curved,
     /// Heights over a grid: the union of the triangles of its cells.
     HeightField,
     /// A closed mesh, convex or not: the region that it bounds.
@@ -21,8 +26,9 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Cloud,
+        Self::Curved,
         Self::HeightField,
         Self::Polyhedron,
         Self::Polytope,
@@ -36,10 +42,16 @@ impl Kind {
         if radius > 0.0 { Self::Rounded } else { Self::Polytope }
     }
 
+    /// What cylinders, cones and ellipsoids are, with a radius or without.
+    pub const fn of_curved() -> Self {
+        Self::Curved
+    }
+
     /// What it is called.
     pub const fn names(self) -> &'static KindNames {
         match self {
             Self::Cloud => &cloud::NAMES,
+            Self::Curved => &curved::NAMES,
             Self::HeightField => &height_field::NAMES,
             Self::Polyhedron => &polyhedron::NAMES,
             Self::Polytope => &polytope::NAMES,
@@ -52,16 +64,31 @@ impl Kind {
     pub const fn is_convex(self) -> bool {
         match self {
             Self::Cloud | Self::HeightField | Self::Polyhedron | Self::Surface => false,
-            Self::Polytope | Self::Rounded => true,
+            Self::Curved | Self::Polytope | Self::Rounded => true,
+        }
+    }
+
+    /// What a body of this kind is in proofs: of a height field its surface.
+    pub(crate) const fn as_proven(self) -> Self {
+        match self {
+            Self::HeightField | Self::Surface => Self::Surface,
+            Self::Cloud => Self::Cloud,
+            Self::Curved => Self::Curved,
+            Self::Polyhedron => Self::Polyhedron,
+            Self::Polytope => Self::Polytope,
+            Self::Rounded => Self::Rounded,
         }
     }
 
     /// Whether a body of this kind is its own hull, so that what holds of the hull holds of it.
     pub const fn is_its_hull(self) -> bool {
         match self {
-            Self::Cloud | Self::HeightField | Self::Polyhedron | Self::Rounded | Self::Surface => {
-                false
-            }
+            Self::Cloud
+            | Self::Curved
+            | Self::HeightField
+            | Self::Polyhedron
+            | Self::Rounded
+            | Self::Surface => false,
             Self::Polytope => true,
         }
     }

@@ -24,20 +24,20 @@ pub struct ReadySolid {
 /// A face of a body, with its vertices and facets as clients number them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyFace {
-    /// A vertex.
+    /// A vertex by its index.
     Vertex(u32),
-    /// An edge by its ends.
+    /// An edge by the indices of its ends.
     Edge([u32; 2]),
-    /// A facet.
+    /// A facet by its index.
     Facet(u32),
 }
 
 /// Where two bodies meet: a face of each, or one facet that is inside the other body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Meeting {
-    /// P's face.
+    /// The face of P; none: the facet of Q is inside P.
     pub p: Option<BodyFace>,
-    /// Q's face.
+    /// The face of Q; none: the facet of P is inside Q.
     pub q: Option<BodyFace>,
     /// A point of contact in the world, rounded; none at t = 0.
     pub point: Option<Vec3>,
@@ -68,7 +68,11 @@ impl ReadySolid {
         match body {
             Body::Polytope(hull) => hull.dimension() == 3,
             Body::Polyhedron(_) => true,
-            Body::Rounded(_) | Body::Surface(_) | Body::Cloud(_) | Body::HeightField(_) => false,
+            Body::Rounded(_)
+            | Body::Surface(_)
+            | Body::Cloud(_)
+            | Body::HeightField(_)
+            | Body::Curved(_) => false,
         }
     }
 
@@ -84,7 +88,11 @@ impl ReadySolid {
             Body::Polyhedron(HulledMesh { polyhedron, hull }) => {
                 Some(Self { polyhedron, pose, hull, facets: None })
             }
-            Body::Rounded(_) | Body::Surface(_) | Body::Cloud(_) | Body::HeightField(_) => None,
+            Body::Rounded(_)
+            | Body::Surface(_)
+            | Body::Cloud(_)
+            | Body::HeightField(_)
+            | Body::Curved(_) => None,
         }
     }
 

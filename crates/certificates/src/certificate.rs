@@ -7,8 +7,8 @@ use crate::geometry::{
 };
 use crate::path::{BadField, Path};
 use clearance_proof::claim::{
-    ConvexProof, FirstContact, Frame, Link, RangeEnd, RangeProof, RoundedProof, StaticProof,
-    Surface,
+    ConvexProof, DepthSide, FirstContact, Frame, Link, RangeEnd, RangeProof, RoundedProof,
+    StaticProof, Surface,
 };
 use clearance_proof::vertex_pair::VertexPair;
 use clearance_proto as api;
@@ -35,7 +35,8 @@ pub fn proof_with_margin_to_wire(
             pairs: pairs_to_wire(pairs),
         }),
         StaticProof::Overlapping { pairs } => {
-            Proof::Overlapping(api::OverlappingProof { pairs: pairs_to_wire(pairs) })
+            let pairs = pairs_to_wire(pairs);
+            Proof::Overlapping(api::OverlappingProof { pairs, margin_depth: None })
         }
     };
     api::StaticCertificate { proof: Some(proof) }
@@ -117,9 +118,73 @@ pub fn proof(
         }
         Proof::Solid(_) => Err(path.field("solid").bad("says nothing about hulls")),
         Proof::Rounded(_) => Err(path.field("rounded").bad("is about rounded bodies")),
+        Proof::Curved(_) => Err(path.field("curved").bad("is about curved bodies")),
         Proof::Compound(_) => {
             Err(path.field("compound").bad("is about bodies of several parts: compounds"))
         }
+    }
+}
+
+/// The same proof with what shows on which side of a margin below 0 the bodies are that it proves
+/// to overlap; of others the verdict tells it.
+#[must_use]
+pub fn with_margin_depth(
+    mut certificate: api::StaticCertificate,
+    depth: Option<&DepthSide>,
+) -> api::StaticCertificate {
+    use api::static_certificate::Proof;
+    let margin_depth = depth.map(margin_depth_to_wire);
+    match &mut certificate.proof {
+        Some(Proof::Overlapping(proof)) => proof.margin_depth = margin_depth,
+        Some(Proof::Rounded(proof)) => proof.margin_depth = margin_depth,
+        _ => {}
+    }
+    certificate
+}
+
+fn margin_depth_to_wire(depth: &DepthSide) -> api::MarginDepth {
+    use api::margin_depth::Shown;
+    let shown = match depth {
+        DepthSide::Less(direction) => Shown::Less(direction_to_wire(direction)),
+        DepthSide::AtLeast(surface) => Shown::AtLeast(surface_to_wire(surface)),
+    };
+    api::MarginDepth { shown: Some(shown) }
+}
+
+/// What shows how two bodies compare with a margin: see [`clearance_proof::claim::MarginClaim`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MarginShown {
+    /// At most three.
+    pub pairs: ArrayVec<VertexPair, 3>,
+    /// Of a margin below 0.
+    pub depth: Option<DepthSide>,
+}
+
+/// What shows what is said of a margin, from the wire.
+pub fn margin_shown(
+    path: &Path<'_>,
+    wire: Option<&api::StaticCertificate>,
+) -> Result<MarginShown, BadField> {
+    use api::static_certificate::Proof;
+    let (name, depth) = match wire.and_then(|wire| wire.proof.as_ref()) {
+        Some(Proof::Overlapping(proof)) => ("overlapping", proof.margin_depth.as_ref()),
+        Some(Proof::Rounded(proof)) => ("rounded", proof.margin_depth.as_ref()),
+        _ => ("", None),
+    };
+    let path_of_depth = path.field(name);
+    let path_of_depth = path_of_depth.field("margin_depth");
+    let depth = depth.map(|wire| margin_depth(&path_of_depth, wire)).transpose()?;
+    Ok(MarginShown { pairs: margin_pairs(path, wire)?, depth })
+}
+
+fn margin_depth(path: &Path<'_>, wire: &api::MarginDepth) -> Result<DepthSide, BadField> {
+    use api::margin_depth::Shown;
+    match &wire.shown {
+        Some(Shown::Less(wire)) => direction(&path.field("less"), Some(wire)).map(DepthSide::Less),
+        Some(Shown::AtLeast(wire)) => {
+            surface(&path.field("at_least"), wire).map(DepthSide::AtLeast)
+        }
+        None => Err(path.bad("is required to have `less` or `at_least`")),
     }
 }
 
@@ -256,7 +321,7 @@ fn link(path: &Path<'_>, wire: &api::ChainLink) -> Result<Link, BadField> {
 mod tests {
     use super::*;
     use clearance_proof::Vec3;
-    use clearance_proof::claim::{Axis, Direction};
+    use clearance_proof::claim::{Axis, Direction, Verdict};
 
     #[test]
     fn every_form_of_a_proof_survives_the_wire() {
@@ -281,6 +346,30 @@ mod tests {
             let wire = proof_to_wire(&known);
             assert_eq!(proof(&Path::ROOT, Some(&wire)).unwrap(), known);
         }
+    }
+
+    #[test]
+    fn what_shows_a_depth_beside_a_margin_survives_the_wire() {
+        let at = |i, j| VertexPair { i, j };
+        let surface = Surface { corners: vec![at(0, 1), at(2, 3)], triangles: vec![[0, 1, 0]] };
+        let direction = Direction::Normal { pairs: [at(0, 1), at(2, 3), at(4, 5)], negative: true };
+        let pairs = (0..4).map(|k| at(k, k + 1)).collect();
+        let overlapping = proof_to_wire(&StaticProof::Overlapping { pairs });
+        let pairs = [at(1, 2)].into_iter().collect();
+        let of_rounded = RoundedProof { verdict: Verdict::Overlapping, pairs };
+        for depth in [None, Some(DepthSide::Less(direction)), Some(DepthSide::AtLeast(surface))] {
+            for proof in [overlapping.clone(), rounded_to_wire(&of_rounded, &[])] {
+                let wire = with_margin_depth(proof, depth.as_ref());
+                let found = margin_shown(&Path::ROOT, Some(&wire)).unwrap();
+                assert_eq!(found, MarginShown { pairs: ArrayVec::new(), depth: depth.clone() });
+            }
+        }
+        let empty = Some(api::MarginDepth { shown: None });
+        let proof = api::OverlappingProof { pairs: Vec::new(), margin_depth: empty };
+        let proof = Some(api::static_certificate::Proof::Overlapping(proof));
+        let wire = api::StaticCertificate { proof };
+        let refused = margin_shown(&Path::ROOT, Some(&wire)).unwrap_err().to_string();
+        assert!(refused.starts_with("overlapping.margin_depth: "), "{refused}");
     }
 
     #[test]
@@ -313,6 +402,7 @@ mod tests {
         let wire = api::StaticCertificate {
             proof: Some(api::static_certificate::Proof::Overlapping(api::OverlappingProof {
                 pairs,
+                margin_depth: None,
             })),
         };
         let refused = proof(&path, Some(&wire)).unwrap_err().to_string();

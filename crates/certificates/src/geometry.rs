@@ -42,9 +42,9 @@ pub fn signed_length(path: &Path<'_>, value: f64) -> Result<f64, BadField> {
     }
 }
 
-/// The margin of a question: a length, if there is one.
+/// The margin of a question: a length, which below 0 is a depth, if there is one.
 pub fn margin(question: &Path<'_>, wire: Option<f64>) -> Result<Option<f64>, BadField> {
-    wire.map(|value| length(&question.field("margin"), value)).transpose()
+    wire.map(|value| signed_length(&question.field("margin"), value)).transpose()
 }
 
 /// How finely to look: positive and at most 2^960.

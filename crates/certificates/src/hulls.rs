@@ -5,19 +5,19 @@
 
 use arrayvec::ArrayVec;
 
-use crate::certificate::{at_most, chain, margin_pairs, proof, range, surface};
+use crate::certificate::{MarginShown, at_most, chain, margin_shown, proof, range, surface};
 use crate::geometry::{direction, direction_vector, length, margin, motion, outcome, verdict};
 use crate::path::{BadField, Path};
 use crate::told::{Told, required, t_contact};
 use clearance_proof::Vec3;
 use clearance_proof::claim::{
-    Bodies, Course, Direction, FirstContact, MarginClaim, Outcome, RangeClaim, RangeProof, Reach,
-    Span, StaticProof, Surface, Verdict,
+    Bodies, ConvexProof, Course, Direction, FirstContact, MarginClaim, Outcome, RangeClaim,
+    RangeProof, Reach, Span, StaticProof, Surface, Verdict,
 };
 use clearance_proof::effort::Effort;
 use clearance_proof::judge::{
-    judge_depth, judge_distance_with, judge_margin, judge_motion, judge_range, judge_static_with,
-    judge_zero,
+    RoundedBodies, judge_convex_margin, judge_depth, judge_distance_with, judge_motion,
+    judge_range, judge_static_with, judge_zero,
 };
 use clearance_proof::motion::Motion;
 use clearance_proof::vertex_pair::VertexPair;
@@ -41,7 +41,7 @@ pub struct HullClaim {
 pub struct WithinMargin {
     margin: f64,
     is_within: bool,
-    pairs: ArrayVec<VertexPair, 3>,
+    shown: MarginShown,
 }
 
 /// What is claimed beside the verdict.
@@ -127,19 +127,54 @@ impl Moves {
     }
 }
 
+/// The brackets of a range in an answer.
+pub fn span(
+    path: &Path<'_>,
+    enter: Option<&api::Bracket>,
+    exit: Option<&api::Bracket>,
+) -> Result<Option<Span>, BadField> {
+    let bracket = |wire: &api::Bracket| [wire.lower, wire.upper];
+    match (enter, exit) {
+        (Some(enter), Some(exit)) => Ok(Some(Span { enter: bracket(enter), exit: bracket(exit) })),
+        (None, None) => Ok(None),
+        (Some(_), None) => Err(path.field("exit").bad("is required")),
+        (None, Some(_)) => Err(path.field("enter").bad("is required")),
+    }
+}
+
+impl RangeMeasure {
+    /// What an answer says of a range, and what proves it.
+    pub fn convert(
+        told: &Told<'_, api::MeasureDistanceAlongRequest, api::MeasureDistanceAlongResponse>,
+    ) -> Result<Self, BadField> {
+        let Told { question, asked, answer, path } = told;
+        let along = direction_vector(&asked.field("direction"), question.direction.as_ref())?;
+        let span = span(path, answer.enter.as_ref(), answer.exit.as_ref())?;
+        let range_path = path.field("range_certificate");
+        let proof = answer.range_certificate.as_ref().map(|wire| range(&range_path, wire));
+        Ok(Self { along, span, proof: proof.transpose()? })
+    }
+
+    /// It of bodies that stand so, as a judge takes it.
+    pub fn of(&self, verdict: Verdict) -> RangeClaim<'_> {
+        let Self { along, span, ref proof } = *self;
+        RangeClaim { along, verdict, span, proof: proof.as_ref() }
+    }
+}
+
 impl WithinMargin {
     /// What an answer says of the margin that its question has, with the paths of both.
     pub fn convert(
         [question, answer]: [&Path<'_>; 2],
         asked: Option<f64>,
         is_within: Option<bool>,
-        pairs: ArrayVec<VertexPair, 3>,
+        shown: MarginShown,
     ) -> Result<Option<Self>, BadField> {
         let asked = margin(question, asked)?;
         let Some(is_within) = is_within else { return Ok(None) };
         let path = answer.field("within_margin");
         let margin = asked.ok_or_else(|| path.bad("is said where no margin was given"))?;
-        Ok(Some(Self { margin, is_within, pairs }))
+        Ok(Some(Self { margin, is_within, shown }))
     }
 
     /// Whether the bodies are said to be within it.
@@ -149,8 +184,8 @@ impl WithinMargin {
 
     /// This is how a judge takes it.
     pub fn claim(&self) -> MarginClaim<'_> {
-        let Self { margin, is_within, ref pairs } = *self;
-        MarginClaim { margin, is_within, pairs }
+        let Self { margin, is_within, ref shown } = *self;
+        MarginClaim { margin, is_within, pairs: &shown.pairs, depth: shown.depth.as_ref() }
     }
 
     fn judge(
@@ -159,19 +194,10 @@ impl WithinMargin {
         proof: &StaticProof,
         effort: &mut Effort<'_>,
     ) -> Result<(), String> {
-        let judged = match proof {
-            // In contact every margin is kept.
-            StaticProof::Touching { .. } | StaticProof::Overlapping { .. } if self.is_within => {
-                Ok(())
-            }
-            StaticProof::Touching { .. } | StaticProof::Overlapping { .. } => {
-                Err("the bodies are in contact".to_owned())
-            }
-            StaticProof::Separated { direction } => {
-                judge_margin(bodies, direction, &self.claim(), effort).map_err(words)
-            }
-        };
-        judged.map_err(|why| format!("within_margin: {why}"))
+        let bodies = RoundedBodies { cores: bodies, radii: [0.0; 2] };
+        let proof = ConvexProof::Polytopes(proof.clone());
+        judge_convex_margin(bodies, &proof, &self.claim(), effort)
+            .map_err(|why| format!("within_margin: {why}"))
     }
 }
 
@@ -184,14 +210,14 @@ impl HullClaim {
         let certificate = answer.certificate.as_ref();
         let proof_path = path.field("certificate");
         let proof = proof(&proof_path, certificate)?;
-        let pairs = margin_pairs(&proof_path, certificate)?;
+        let shown = margin_shown(&proof_path, certificate)?;
         Ok(Self {
             proof,
             within: WithinMargin::convert(
                 [asked, path],
                 question.margin,
                 answer.within_margin,
-                pairs,
+                shown,
             )?,
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
             measure: Measure::Nothing,
@@ -208,7 +234,7 @@ impl HullClaim {
         let certificate_path = path.field("certificate");
         let pairs = at_most(&certificate_path.field("pairs"), &certificate.pairs)?;
         let proof_path = certificate_path.field("verdict");
-        let of_margin = margin_pairs(&proof_path, certificate.verdict.as_ref())?;
+        let of_margin = margin_shown(&proof_path, certificate.verdict.as_ref())?;
         Ok(Self {
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
             within: WithinMargin::convert(
@@ -226,24 +252,13 @@ impl HullClaim {
     pub fn along(
         told: &Told<'_, api::MeasureDistanceAlongRequest, api::MeasureDistanceAlongResponse>,
     ) -> Result<Self, BadField> {
-        let Told { question, asked, answer, path } = told;
-        let along = direction_vector(&asked.field("direction"), question.direction.as_ref())?;
-        let bracket = |wire: &api::Bracket| [wire.lower, wire.upper];
-        let span = match (&answer.enter, &answer.exit) {
-            (Some(enter), Some(exit)) => Some(Span { enter: bracket(enter), exit: bracket(exit) }),
-            (None, None) => None,
-            (Some(_), None) => return Err(path.field("exit").bad("is required")),
-            (None, Some(_)) => return Err(path.field("enter").bad("is required")),
-        };
-        let range_path = path.field("range_certificate");
-        let proven = answer.range_certificate.as_ref().map(|wire| range(&range_path, wire));
+        let Told { answer, path, .. } = told;
         let proof = proof(&path.field("certificate"), answer.certificate.as_ref())?;
-        let measure = RangeMeasure { along, span, proof: proven.transpose()? };
         Ok(Self {
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
             proof,
             within: None,
-            measure: Measure::Range(Box::new(measure)),
+            measure: Measure::Range(Box::new(RangeMeasure::convert(told)?)),
         })
     }
 
@@ -335,11 +350,7 @@ impl HullClaim {
                 let face = face.as_ref().ok_or("the face is missing")?;
                 judge_depth(bodies, [*lower, *upper], face, surface.as_ref(), effort)
             }
-            Measure::Range(claim) => {
-                let RangeMeasure { along, span, proof } = claim.as_ref();
-                let (along, span, proof) = (*along, *span, proof.as_ref());
-                judge_range(bodies, &RangeClaim { along, verdict, span, proof }, effort)
-            }
+            Measure::Range(claim) => judge_range(bodies, &claim.of(verdict), effort),
             Measure::FirstContact(claim) => {
                 let (moves, answer) = claim.as_ref();
                 judge_motion(&moves.of(bodies), &answer.into(), effort)

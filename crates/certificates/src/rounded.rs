@@ -4,11 +4,11 @@
 use arrayvec::ArrayVec;
 
 use crate::certificate::{
-    at_most, chain, convex_proof, margin_pairs, motion_to_wire, rounded_to_wire, surface,
-    surface_to_wire,
+    MarginShown, at_most, chain, convex_proof, margin_shown, motion_to_wire, rounded_to_wire,
+    surface, surface_to_wire,
 };
 use crate::geometry::{direction, direction_to_wire, outcome, pairs_to_wire, verdict};
-use crate::hulls::{Moves, WithinMargin};
+use crate::hulls::{Moves, RangeMeasure, WithinMargin};
 use crate::path::{BadField, Path};
 use crate::told::{Told, required, t_contact};
 use clearance_proof::claim::{
@@ -18,7 +18,7 @@ use clearance_proof::claim::{
 use clearance_proof::effort::Effort;
 use clearance_proof::judge::{
     Refusal, RoundedBodies, judge_convex, judge_convex_margin, judge_rounded_depth,
-    judge_rounded_distance, judge_rounded_motion, judge_zero,
+    judge_rounded_distance, judge_rounded_motion, judge_rounded_range, judge_zero,
 };
 use clearance_proof::vertex_pair::VertexPair;
 use clearance_proto as api;
@@ -45,6 +45,8 @@ enum RoundedMeasure {
         face: Option<Direction>,
         surface: Option<Surface>,
     },
+    /// When they are in contact along a direction.
+    Range(Box<RangeMeasure>),
     FirstContact(Box<ClaimedContact>),
 }
 
@@ -98,12 +100,12 @@ pub fn rounded_motion_to_wire(
     api::MotionCertificate { initial: Some(rounded_to_wire(initial, start)), ..later }
 }
 
-/// The proof of the verdict, and the pairs that show what is said of a margin.
+/// The proof of the verdict, and what shows what is said of a margin.
 fn proven(
     at: &Path<'_>,
     wire: Option<&api::StaticCertificate>,
-) -> Result<(ConvexProof, ArrayVec<VertexPair, 3>), BadField> {
-    Ok((convex_proof(at, wire)?, margin_pairs(at, wire)?))
+) -> Result<(ConvexProof, MarginShown), BadField> {
+    Ok((convex_proof(at, wire)?, margin_shown(at, wire)?))
 }
 
 impl RoundedClaim {
@@ -114,9 +116,9 @@ impl RoundedClaim {
         let Told { question, asked, answer, path } = told;
         let at = path.field("certificate");
         let stands = verdict(&path.field("verdict"), answer.verdict())?;
-        let (proof, pairs) = proven(&at, answer.certificate.as_ref())?;
+        let (proof, shown) = proven(&at, answer.certificate.as_ref())?;
         let (margin, said) = (question.margin, answer.within_margin);
-        let within = WithinMargin::convert([asked, path], margin, said, pairs)?;
+        let within = WithinMargin::convert([asked, path], margin, said, shown)?;
         Ok(Self { verdict: Some(stands), proof, within, measure: RoundedMeasure::Nothing })
     }
 
@@ -130,12 +132,23 @@ impl RoundedClaim {
         let certificate_path = path.field("certificate");
         let at = certificate_path.field("verdict");
         let stands = verdict(&path.field("verdict"), answer.verdict())?;
-        let (proof, pairs) = proven(&at, certificate.verdict.as_ref())?;
+        let (proof, shown) = proven(&at, certificate.verdict.as_ref())?;
         let (margin, said) = (question.margin, answer.within_margin);
-        let within = WithinMargin::convert([asked, path], margin, said, pairs)?;
+        let within = WithinMargin::convert([asked, path], margin, said, shown)?;
         let pairs = at_most(&certificate_path.field("pairs"), &certificate.pairs)?;
         let measure = RoundedMeasure::Distance([bracket.lower, bracket.upper], pairs);
         Ok(Self { verdict: Some(stands), proof, within, measure })
+    }
+
+    /// That of an answer about a range along a direction.
+    pub fn along(
+        told: &Told<'_, api::MeasureDistanceAlongRequest, api::MeasureDistanceAlongResponse>,
+    ) -> Result<Self, BadField> {
+        let Told { answer, path, .. } = told;
+        let stands = verdict(&path.field("verdict"), answer.verdict())?;
+        let (proof, _) = proven(&path.field("certificate"), answer.certificate.as_ref())?;
+        let measure = RoundedMeasure::Range(Box::new(RangeMeasure::convert(told)?));
+        Ok(Self { verdict: Some(stands), proof, within: None, measure })
     }
 
     /// That of an answer about a depth.
@@ -181,7 +194,7 @@ impl RoundedClaim {
             t_contact: t_contact(path, answer)?,
             chain: chain(&at.field("chain"), &certificate.chain)?,
             pairs,
-            start,
+            start: start.pairs,
         };
         let measure = RoundedMeasure::FirstContact(Box::new(contact));
         Ok(Self { verdict: stands, proof, within: None, measure })
@@ -191,7 +204,9 @@ impl RoundedClaim {
     pub fn is_of_separation(&self) -> bool {
         let is_all = match &self.measure {
             RoundedMeasure::Nothing => true,
-            RoundedMeasure::Distance(..) | RoundedMeasure::Depth { .. } => false,
+            RoundedMeasure::Distance(..)
+            | RoundedMeasure::Depth { .. }
+            | RoundedMeasure::Range(_) => false,
             RoundedMeasure::FirstContact(claim) => claim.outcome == Outcome::NoContact,
         };
         let is_beyond = self.within.as_ref().is_none_or(|within| !within.is_within());
@@ -238,6 +253,9 @@ impl RoundedClaim {
                     // Nothing of polytopes shows that rounded bodies overlap.
                     ConvexProof::Polytopes(_) => Err(Refusal::OriginNotHeld),
                 }
+            }
+            (RoundedMeasure::Range(claim), verdict) => {
+                judge_rounded_range(bodies, &claim.of(verdict), effort)
             }
             (RoundedMeasure::Distance(bounds, _) | RoundedMeasure::Depth { bounds, .. }, _) => {
                 judge_zero(*bounds)

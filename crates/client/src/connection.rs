@@ -7,6 +7,7 @@ use std::time::Duration;
 use tonic::Status;
 use tonic::transport::{Channel, Endpoint};
 
+use crate::credentials::{ApiKey, BringKey, KeyedChannel, TlsOptions};
 use crate::error::Error;
 use crate::known::Known;
 use crate::retry::{Remedy, RetryPolicy};
@@ -33,6 +34,10 @@ pub struct ConnectOptions {
     pub connect_seconds_max: u64,
     /// When calls are tried again.
     pub retry: RetryPolicy,
+    /// Brought with each call, for servers that ask for one.
+    pub api_key: Option<ApiKey>,
+    /// Needed where addresses begin with `https`.
+    pub tls: Option<TlsOptions>,
 }
 
 impl Default for ConnectOptions {
@@ -44,6 +49,8 @@ impl Default for ConnectOptions {
             local_address: None,
             connect_seconds_max: 20,
             retry: RetryPolicy::default(),
+            api_key: None,
+            tls: None,
         }
     }
 }
@@ -52,6 +59,10 @@ impl ConnectOptions {
     fn endpoint(&self, address: &str) -> Result<Endpoint, Error> {
         let endpoint = Channel::from_shared(address.to_owned())
             .map_err(|error| Error::Address(error.to_string()))?;
+        let endpoint = match &self.tls {
+            Some(tls) => endpoint.tls_config(tls.to_config())?,
+            None => endpoint,
+        };
         Ok(endpoint
             .tcp_nodelay(true)
             .connect_timeout(Duration::from_secs(self.connect_seconds_max))
@@ -71,6 +82,7 @@ pub struct Client {
 struct Common {
     servers: Vec<Endpoint>,
     options: ConnectOptions,
+    key: BringKey,
     current: Mutex<Current>,
     known: Mutex<Known>,
 }
@@ -96,13 +108,14 @@ impl Client {
     pub async fn connect_with(addresses: &[&str], options: ConnectOptions) -> Result<Self, Error> {
         let servers: Vec<Endpoint> =
             addresses.iter().map(|address| options.endpoint(address)).collect::<Result<_, _>>()?;
+        let key = BringKey::of(options.api_key.as_ref())?;
         let mut failed = Error::Address("there is no address".to_owned());
         for (server, endpoint) in servers.iter().enumerate() {
             match endpoint.connect().await {
                 Ok(channel) => {
                     let current = Mutex::new(Current { channel, number: 0, server });
                     let known = Mutex::default();
-                    let common = Common { servers, options, current, known };
+                    let common = Common { servers, options, key, current, known };
                     return Ok(Self { common: Arc::new(common) });
                 }
                 Err(error) => failed = error.into(),
@@ -112,8 +125,8 @@ impl Client {
     }
 
     /// The connection in use, for services beside those of this API.
-    pub fn channel(&self) -> Channel {
-        self.current().channel
+    pub fn channel(&self) -> KeyedChannel {
+        KeyedChannel::new(self.current().channel, self.common.key.clone())
     }
 
     /// How it was connected.
@@ -122,7 +135,7 @@ impl Client {
     }
 
     /// The generated client of the service of questions; it tries nothing again.
-    pub fn queries(&self) -> QueryServiceClient<Channel> {
+    pub fn queries(&self) -> QueryServiceClient<KeyedChannel> {
         let bytes = self.options().message_bytes_max;
         QueryServiceClient::new(self.channel())
             .max_encoding_message_size(bytes)
@@ -130,7 +143,7 @@ impl Client {
     }
 
     /// The generated client of the service of polytopes; it tries nothing again.
-    pub fn polytopes(&self) -> PolytopeServiceClient<Channel> {
+    pub fn polytopes(&self) -> PolytopeServiceClient<KeyedChannel> {
         let bytes = self.options().message_bytes_max;
         PolytopeServiceClient::new(self.channel())
             .max_encoding_message_size(bytes)
@@ -138,7 +151,7 @@ impl Client {
     }
 
     /// The generated client of the service of robots; it tries nothing again.
-    pub fn robots(&self) -> RobotServiceClient<Channel> {
+    pub fn robots(&self) -> RobotServiceClient<KeyedChannel> {
         let bytes = self.options().message_bytes_max;
         RobotServiceClient::new(self.channel())
             .max_encoding_message_size(bytes)
@@ -146,7 +159,7 @@ impl Client {
     }
 
     /// The generated client of the service of sessions; it tries nothing again.
-    pub fn sessions(&self) -> SessionServiceClient<Channel> {
+    pub fn sessions(&self) -> SessionServiceClient<KeyedChannel> {
         let bytes = self.options().message_bytes_max;
         SessionServiceClient::new(self.channel())
             .max_encoding_message_size(bytes)
@@ -154,7 +167,7 @@ impl Client {
     }
 
     /// The generated client of the server's own service; it tries nothing again.
-    pub fn server(&self) -> ServerServiceClient<Channel> {
+    pub fn server(&self) -> ServerServiceClient<KeyedChannel> {
         let bytes = self.options().message_bytes_max;
         ServerServiceClient::new(self.channel()).max_decoding_message_size(bytes)
     }

@@ -4,8 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::body::ConvexBody;
+use clearance_certificates::path::Path;
 use clearance_proof::Vec3;
 use clearance_proto as api;
+use clearance_proto::placed_body::Source;
 
 /// Polytopes and robots that were registered.
 #[derive(Debug, Default)]
@@ -35,12 +38,13 @@ impl Known {
         self.robots.insert(id.to_owned(), request);
     }
 
-    /// The vertices of a polytope, if it was registered here by its points. Those of a polyhedron
-    /// are not those of its hull, and what is proven of either takes a judge that knows its faces.
-    pub(crate) fn vertices(&self, source: &api::placed_body::Source) -> Option<Arc<[Vec3]>> {
+    /// A convex body, if it was registered here by its points, or is named by its sizes, here or
+    /// where it was registered. Those of a polyhedron are not those of its hull, and what is proven
+    /// of either takes a judge that knows its faces.
+    pub(crate) fn body(&self, source: &Source) -> Option<ConvexBody> {
         let id = match source {
-            api::placed_body::Source::Id(id) => id,
-            api::placed_body::Source::Alias(alias) => {
+            Source::Id(id) => id,
+            Source::Alias(alias) => {
                 let mut named = self.specs.keys().filter(|(_, known)| known == alias);
                 let id = &named.next()?.0;
                 // An alias that was moved names either of two.
@@ -49,18 +53,27 @@ impl Known {
                 }
                 id
             }
-            api::placed_body::Source::Vertices(_)
-            | api::placed_body::Source::Rounded(_)
-            | api::placed_body::Source::Compound(_) => return None,
+            Source::Rounded(shape) => return named(shape),
+            Source::Vertices(_) | Source::Compound(_) => return None,
         };
+        let mut specs = self.specs.iter().filter(|((known, _), _)| known == id);
+        if let Some(api::polytope_spec::Source::Rounded(shape)) = &specs.next()?.1.source {
+            return named(shape);
+        }
         let known = self.vertices.get(id).filter(|_| !is_polyhedron(id));
-        known.filter(|vertices| !vertices.is_empty()).cloned()
+        let known = known.filter(|vertices| !vertices.is_empty());
+        known.map(|vertices| ConvexBody::Points(vertices.clone(), 0.0))
     }
 
     /// Everything, to be registered again.
     pub(crate) fn all(&self) -> (Vec<api::PolytopeSpec>, Vec<api::RegisterRobotRequest>) {
         (self.specs.values().cloned().collect(), self.robots.values().cloned().collect())
     }
+}
+
+/// The body that a shape names by its sizes; the server has taken these.
+fn named(shape: &api::RoundedShape) -> Option<ConvexBody> {
+    ConvexBody::named(&Path::ROOT, shape).ok().flatten()
 }
 
 /// Whether an id is that of a mesh that is kept as it is.
@@ -71,7 +84,6 @@ fn is_polyhedron(id: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use api::placed_body::Source;
 
     /// A certificate about a hull would name vertices that the mesh lists elsewhere.
     #[test]
@@ -82,7 +94,7 @@ mod tests {
             let spec = api::PolytopeSpec { alias: format!("of {id}"), ..Default::default() };
             known.add_polytope(id, vertices.clone(), spec);
         }
-        let told = |source| known.vertices(&source).is_some();
+        let told = |source| known.body(&source).is_some();
         assert!(told(Source::Id("p1-a".to_owned())) && told(Source::Alias("of p1-a".to_owned())));
         assert!(!told(Source::Id("m1-a".to_owned())) && !told(Source::Alias("of m1-a".to_owned())));
     }

@@ -30,6 +30,22 @@
 //! # }
 //! ```
 //!
+//! Servers that other machines reach speak TLS, and ask for a key ([`credentials`]):
+//!
+//! ```no_run
+//! # async fn ask(authorities_pem: String) -> Result<(), Box<dyn std::error::Error>> {
+//! use clearance_client::{ApiKey, Client, ConnectOptions, TlsOptions};
+//!
+//! let options = ConnectOptions {
+//!     api_key: Some(ApiKey::new(std::env::var("CLEARANCE_KEY")?)),
+//!     tls: Some(TlsOptions { authorities_pem, ..Default::default() }),
+//!     ..Default::default()
+//! };
+//! let client = Client::connect_with(&["https://clearance.example:50061"], options).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! `cargo run -p clearance-client --example first_verdict -- http://127.0.0.1:50061` is that as a
 //! program, and `--example frames` a session over frames.
 //!
@@ -38,11 +54,13 @@
 //! [`Client::queries`] and its like hand out, without retries.
 
 pub mod connection;
+pub mod credentials;
 pub mod error;
 pub mod retry;
 pub mod session;
 pub mod verify;
 
+mod body;
 mod known;
 mod questions;
 mod registration;
@@ -50,6 +68,7 @@ mod registration;
 pub use clearance_proto as api;
 
 pub use self::connection::{Client, ConnectOptions};
+pub use self::credentials::{ApiKey, TlsOptions};
 pub use self::error::{Error, NotProven};
 pub use self::registration::{Registered, spec_of};
 pub use self::retry::RetryPolicy;

@@ -139,8 +139,14 @@ fn vertices(spec: &api::PolytopeSpec, report: &api::RegistrationReport) -> Optio
             Some(points) => &points.xyz,
             None => return Some([].into()),
         },
-        // What is proven of a rounded body is not what is proven of its polytope.
-        Some(Source::File(_) | Source::Rounded(_) | Source::Cloud(_) | Source::HeightField(_))
+        // What a rounded shape is, its sizes say.
+        Some(
+            Source::File(_)
+            | Source::Rounded(_)
+            | Source::Cloud(_)
+            | Source::HeightField(_)
+            | Source::HeightPatch(_),
+        )
         | None => {
             return Some([].into());
         }

@@ -41,6 +41,49 @@ const PLAIN: &[(&str, &str, &str)] = &[
         "Sessions opened without a key are open to everybody, also beyond the loopback interface \
          [default: false]",
     ),
+    (
+        "tls_cert",
+        "FILE",
+        "The server's certificate and those that lead to its authority, PEM; with tls_key TLS is \
+         spoken [default: none]",
+    ),
+    ("tls_key", "FILE", "The private key of tls_cert, PEM [default: none]"),
+    (
+        "tls_client_ca",
+        "FILE",
+        "Authorities of which clients need a certificate, PEM [default: none]",
+    ),
+    (
+        "api_keys",
+        "FILE",
+        "The keys of those who may call, as `clearance key` makes them [default: none]",
+    ),
+    (
+        "jwt_jwks",
+        "FILE",
+        "The keys that an identity provider signs tokens with (JWKS); needs jwt_issuer and \
+         jwt_audience [default: none]",
+    ),
+    ("jwt_issuer", "TEXT", "Who has to have issued a token (iss) [default: none]"),
+    ("jwt_audience", "TEXT", "For whom a token has to have been issued (aud) [default: none]"),
+    ("jwt_tenant_claim", "NAME", "The claim of a token that names its tenant [default: tenant]"),
+    (
+        "jwt_role_claim",
+        "NAME",
+        "The claim of a token that names its role; without it a token is for asking \
+         [default: role]",
+    ),
+    (
+        "insecure",
+        BOOL,
+        "Other machines may reach the server without TLS, or without being asked who they are \
+         [default: false]",
+    ),
+    (
+        "http",
+        "ADDRESS",
+        "Address and port of pages for operators: /livez, /readyz, /metrics [default: none]",
+    ),
 ];
 
 /// The id of the flag that says to look at settings alone.
@@ -202,12 +245,26 @@ fn plain_values(settings: &Settings) -> [String; PLAIN.len()] {
         LogFormat::Text => "text",
         LogFormat::Json => "json",
     };
+    let path = |path: &Option<PathBuf>| {
+        format!("{:?}", path.as_ref().map_or_else(String::new, |path| path.display().to_string()))
+    };
     [
         format!("{:?}", settings.listen),
         settings.compute_threads.to_string(),
         format!("{:?}", settings.log),
         format!("{log_format:?}"),
         settings.open_sessions.to_string(),
+        path(&settings.tls_cert),
+        path(&settings.tls_key),
+        path(&settings.tls_client_ca),
+        path(&settings.api_keys),
+        path(&settings.jwt_jwks),
+        format!("{:?}", settings.jwt_issuer),
+        format!("{:?}", settings.jwt_audience),
+        format!("{:?}", settings.jwt_tenant_claim),
+        format!("{:?}", settings.jwt_role_claim),
+        settings.insecure.to_string(),
+        format!("{:?}", settings.http),
     ]
 }
 
@@ -220,6 +277,7 @@ fn set(
     let bad = |problem: &str| ConfigError::Value { origin: origin(), problem: problem.to_owned() };
     match name {
         "listen" => settings.listen = value.to_owned(),
+        "http" => settings.http = value.to_owned(),
         "log" => settings.log = value.to_owned(),
         "log_format" => {
             settings.log_format = match value {
@@ -228,9 +286,17 @@ fn set(
                 _ => return Err(bad("must be text or json")),
             }
         }
-        "open_sessions" => {
-            settings.open_sessions = value.parse().map_err(|_| bad("must be true or false"))?;
-        }
+        "open_sessions" => settings.open_sessions = is_true(value).ok_or_else(|| bad(NO_BOOL))?,
+        "insecure" => settings.insecure = is_true(value).ok_or_else(|| bad(NO_BOOL))?,
+        "tls_cert" => settings.tls_cert = file_named(value),
+        "tls_key" => settings.tls_key = file_named(value),
+        "tls_client_ca" => settings.tls_client_ca = file_named(value),
+        "api_keys" => settings.api_keys = file_named(value),
+        "jwt_jwks" => settings.jwt_jwks = file_named(value),
+        "jwt_issuer" => settings.jwt_issuer = value.to_owned(),
+        "jwt_audience" => settings.jwt_audience = value.to_owned(),
+        "jwt_tenant_claim" => settings.jwt_tenant_claim = value.to_owned(),
+        "jwt_role_claim" => settings.jwt_role_claim = value.to_owned(),
         "compute_threads" => {
             settings.compute_threads =
                 value.parse().map_err(|_| bad("must be a whole number, at least 0"))?;
@@ -243,6 +309,18 @@ fn set(
         }
     }
     Ok(())
+}
+
+const NO_BOOL: &str = "must be true or false";
+
+fn is_true(value: &str) -> Option<bool> {
+    value.parse().ok()
+}
+
+/// The file that a setting names; an empty name is none, so that a variable can take back what the
+/// configuration file says.
+fn file_named(value: &str) -> Option<PathBuf> {
+    Some(PathBuf::from(value)).filter(|path| !path.as_os_str().is_empty())
 }
 
 impl Args for ServeOptions {
@@ -424,7 +502,7 @@ mod tests {
             "listen" => "[::1]:7",
             "log" => "warn",
             "log_format" => "json",
-            "open_sessions" => "true",
+            "open_sessions" | "insecure" => "true",
             _ => "7",
         };
         let flags =

@@ -64,17 +64,17 @@ pub enum RunError {
     /// A file could not be read or written.
     #[error("{path}: {source}")]
     File {
-        /// Which file.
+        /// The file that it is about.
         path: PathBuf,
-        /// What happened.
+        /// What the system says about it.
         source: io::Error,
     },
     /// A line is not in the format.
     #[error("{path}, line {number}: {problem}")]
     Line {
-        /// Which file.
+        /// The file that it is about.
         path: PathBuf,
-        /// Counted from 1.
+        /// The number of the line, counted from 1.
         number: usize,
         /// What is wrong.
         problem: String,

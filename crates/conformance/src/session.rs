@@ -22,9 +22,10 @@ use clearance_geometry::penetration::{Depth, Range};
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::separation::Decision;
+use clearance_geometry::until::Until;
 use clearance_scene::{
-    Between, Body, BodyId, Chosen, Declaration, Frame, Limits, Listed, Move, PairReport, Questions,
-    Scene, Serial,
+    Between, Body, BodyId, Chosen, Declaration, Frame, Limits, Listed, MeasuredRange, Move,
+    PairReport, Questions, Scene, Serial,
 };
 use clearance_scene::{PairContact, PartsProof};
 
@@ -69,7 +70,7 @@ impl InSessions {
         };
         let mut scene =
             Scene::open(declared, methods, LIMITS).map_err(|error| error.to_string())?;
-        let opened = scene.answer(&Questions::default(), &Serial, &false.into());
+        let opened = scene.answer(&Questions::default(), &Serial, Until::never());
         opened.map_err(|error| error.to_string())?;
         Ok(scene)
     }
@@ -247,7 +248,12 @@ impl Respondent for InSessions {
             return Err("the range along a direction depends on what is remembered".to_owned());
         }
         let first = ranges.into_iter().flat_map(|range| range.of_parts).next();
-        Ok(first.ok_or("no range")?.1)
+        match first.ok_or("no range")?.1 {
+            MeasuredRange::OfHulls(range) => Ok(range),
+            MeasuredRange::OfRounded(_) | MeasuredRange::OfCurved(_) => {
+                Err("the range of polytopes is told as one of other bodies".to_owned())
+            }
+        }
     }
 
     fn first_contact(&mut self, asked: &Asked<'_>) -> Result<FirstContact, String> {

@@ -63,7 +63,7 @@ fn spec(form: &ObstacleForm) -> api::PolytopeSpec {
     let (source, treatment) = match form {
         ObstacleForm::Hull(points) => return spec_of(&lists(points)),
         ObstacleForm::Ball(radius) => {
-            let shape = api::RoundedShape { core: None, radius: *radius };
+            let shape = api::RoundedShape { radius: *radius, ..Default::default() };
             (Source::Rounded(shape), api::MeshTreatment::Unspecified)
         }
         ObstacleForm::Cloud(points, radius) => {

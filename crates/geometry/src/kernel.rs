@@ -221,7 +221,7 @@ pub struct Climb {
     /// farthest was asked for); when all points were looked at, of all others (minus infinity when
     /// there is none).
     pub runner_up: f64,
-    /// Vertices evaluated.
+    /// How many vertices were evaluated.
     pub visited: u32,
     /// Whether no neighbour has a larger rounded value; otherwise the steps ran out.
     pub finished: bool,
@@ -253,7 +253,7 @@ impl Look {
         !rises
     }
 
-    /// Vertices evaluated.
+    /// Says how many vertices were evaluated.
     #[inline]
     pub fn visited(&self) -> u32 {
         self.visited

@@ -44,7 +44,7 @@
 //! assert!(gap.lower <= f64::EPSILON && f64::EPSILON <= gap.upper);
 //! ```
 
-pub use clearance_proof::{Mat3, Vec3, claim, effort, judge, motion, number, pose};
+pub use clearance_proof::{Mat3, Vec3, claim, effort, judge, motion, number, pose, until};
 
 pub mod csr;
 pub mod kernel;
@@ -69,6 +69,7 @@ pub mod distance;
 pub mod faces;
 pub mod meeting;
 pub mod penetration;
+pub mod rays;
 pub mod rounded;
 pub mod separation;
 pub mod terrain;

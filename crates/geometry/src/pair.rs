@@ -29,7 +29,7 @@ pub struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// Places both.
+    /// Places two bodies in the world.
     pub fn new(p: &'a Polytope, pose_p: Pose, q: &'a Polytope, pose_q: Pose) -> Self {
         debug_assert!(pose_p.stretches_little() && pose_q.stretches_little());
         Self { p: Placed { body: p, pose: pose_p }, q: Placed { body: q, pose: pose_q } }
@@ -53,9 +53,9 @@ impl<'a> From<&Pair<'a>> for Bodies<'a> {
 pub struct Question<'a> {
     /// The pair at t = 0.
     pub pair: Pair<'a>,
-    /// P's motion.
+    /// How P moves from its pose at t = 0.
     pub motion_p: Motion,
-    /// Q's motion.
+    /// How Q moves from its pose at t = 0.
     pub motion_q: Motion,
     /// Proofs of freedom hold for every motion of P within this of the stated one, metres.
     pub deviation_p: f64,
@@ -75,6 +75,22 @@ pub struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
+    /// The same question about another pair, with its own distance of contact.
+    pub fn about<'b>(&self, pair: Pair<'b>, reach: Reach) -> Question<'b> {
+        let Self { motion_p, motion_q, deviation_p, deviation_q, .. } = *self;
+        let Self { time_tolerance, clearance_tolerance, .. } = *self;
+        Question {
+            pair,
+            motion_p,
+            motion_q,
+            deviation_p,
+            deviation_q,
+            reach,
+            time_tolerance,
+            clearance_tolerance,
+        }
+    }
+
     /// With default tolerances, no margin and no deviation.
     pub fn new(pair: Pair<'a>, motion_p: Motion, motion_q: Motion) -> Self {
         Self {

@@ -5,12 +5,16 @@
 //! polytopes that overlap the depth is theirs and R. Where d and R are near each other, their
 //! difference is that of their squares over their sum, and the former is exact.
 
-mod centres;
+mod along;
+mod at_least;
+mod axes;
 mod contact;
 mod deep;
 mod difference;
 mod room;
 
+pub use self::along::{RoundedRange, along};
+pub use self::at_least::compare_depth;
 pub use self::contact::{
     RoundedFirstContact, contact_polygon, first_contact, impact_of, impact_of_contact,
 };
@@ -21,11 +25,11 @@ use std::cmp::Ordering;
 
 use arrayvec::ArrayVec;
 
-use self::centres::Centres;
 use self::difference::{length_less, less_length};
 use crate::Vec3;
 use crate::claim::{Reach, RoundedProof, StaticProof, Verdict};
 use crate::difference::exact::Difference;
+use crate::distance::segments::Segments;
 use crate::distance::wolfe::{self, nearest_of_pairs};
 use crate::distance::{
     Compared, Distance, DistanceMethod, METHODS, Stops, WIDTH_MAX, compare_with_reach,
@@ -78,7 +82,8 @@ pub fn verdict(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<RoundedProof, Stopped> {
-    if let Some(proof) = Centres::of(&pair.cores).and_then(|centres| centres.verdict(pair)) {
+    let apart = Segments::of(&pair.cores).and_then(|cores| cores.apart());
+    if let Some(proof) = apart.and_then(|apart| axes::verdict(&apart, pair, witness)) {
         effort.cost.queries += 1;
         return Ok(proof);
     }
@@ -96,7 +101,7 @@ pub fn compare(
     let found = compare_with_reach(&pair.cores, reach, witness, effort)?;
     // Of bodies that are apart no more than three pairs show it.
     let pairs = found.pairs.iter().copied().take(3).collect();
-    Ok(Compared { is_within: found.order != Ordering::Greater, pairs })
+    Ok(Compared { is_within: found.order != Ordering::Greater, pairs, depth: None })
 }
 
 /// How far apart the polytopes are, and what that says of the bodies.
@@ -158,8 +163,9 @@ fn gap(
     };
     // A method that somebody asked for by its name shows its own work.
     let is_default = method.name == METHODS[0].name;
-    let centres = Centres::of(&pair.cores).filter(|_| is_default);
-    let cores = match centres.and_then(|centres| centres.distance([least, most])) {
+    let segments = Segments::of(&pair.cores).filter(|_| is_default);
+    let apart = segments.and_then(|segments| segments.apart());
+    let cores = match apart.and_then(|apart| axes::distance(apart, [least, most], witness)) {
         Some(known) => {
             effort.cost.queries += 1;
             known

@@ -1,6 +1,6 @@
 //! What a query may spend, and what it has spent.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::until::Until;
 
 /// Why a query stopped before it knew the answer. Not a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl std::ops::AddAssign for Cost {
 #[derive(Debug)]
 pub struct Effort<'a> {
     steps_left: u64,
-    stop: Option<&'a AtomicBool>,
+    until: Option<&'a Until>,
     /// What has been spent so far.
     pub cost: Cost,
 }
@@ -77,14 +77,14 @@ impl Effort<'static> {
 
     /// At most `steps` steps.
     pub fn with_steps(steps: u64) -> Self {
-        Self { steps_left: steps, stop: None, cost: Cost::default() }
+        Self { steps_left: steps, until: None, cost: Cost::default() }
     }
 }
 
 impl<'a> Effort<'a> {
-    /// At most `steps` steps, and none after `stop` is set (by a deadline or a disconnect).
-    pub fn with_stop(steps: u64, stop: &'a AtomicBool) -> Self {
-        Self { steps_left: steps, stop: Some(stop), cost: Cost::default() }
+    /// At most `steps` steps, and none when the time is over or the caller has gone.
+    pub fn until(steps: u64, until: &'a Until) -> Self {
+        Self { steps_left: steps, until: Some(until), cost: Cost::default() }
     }
 
     /// Asks a question of several parts, which counts as one: one query, answered by the witness or
@@ -116,7 +116,7 @@ impl<'a> Effort<'a> {
     /// result is kept: what a budget of steps is enough for must not depend on who asked before.
     #[inline]
     pub fn look_at_clock(&self) -> Result<(), Stopped> {
-        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+        if self.until.is_some_and(Until::is_over) {
             return Err(Stopped::Deadline);
         }
         Ok(())

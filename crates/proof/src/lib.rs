@@ -3,7 +3,8 @@
 //!
 //! Reading order: [`number`] makes arithmetic trustworthy; [`pose`] and [`motion`] say where things
 //! are; [`claim`] is what can be stated about two bodies, with the proof that comes with it;
-//! [`judge`] looks at every vertex and accepts or refuses. [`effort`] bounds what either may cost.
+//! [`judge`] looks at every vertex and accepts or refuses. [`effort`] bounds what either may cost,
+//! and [`until`] says when nobody waits for it any more.
 //!
 //! | you have | you call |
 //! |---|---|
@@ -44,6 +45,7 @@ pub mod number;
 pub mod effort;
 pub mod motion;
 pub mod pose;
+pub mod until;
 
 pub mod claim;
 pub mod judge;

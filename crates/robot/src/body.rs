@@ -1,12 +1,16 @@
 //! What a part of a robot is, or what stands still: a polytope, with or without balls around all of
-//! its points; or triangles with what they bound, or without it; or of what stands still a cloud of
-//! points.
+//! its points; or triangles with what they bound, or without it; or a cylinder, a cone or an
+//! ellipsoid; or of what stands still a cloud of points.
 //!
 //! A body of another kind is a variant here; the compiler then names each place that has to know.
 
 use std::sync::Arc;
 
 use super::cloud::BoxedCloud;
+use clearance_bodies::Body;
+use clearance_bodies::kinds::curved::{CurvedBody, CurvedCore};
+use clearance_bodies::table::NotAnswered;
+use clearance_bodies::table::place::{Place, WholePart};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::SolidKind;
 use clearance_geometry::polyhedron::{BoundaryKind, TriangleBody};
@@ -21,6 +25,8 @@ pub enum PartBody {
     Rounded(RoundedPart),
     /// The closed region that a mesh bounds, or its surface.
     Mesh(HulledMesh),
+    /// A cylinder, a cone or an ellipsoid, with or without balls around all its points.
+    Curved(CurvedPart),
     /// Balls around points; of what stands still only.
     Cloud(BoxedCloud),
 }
@@ -43,6 +49,40 @@ impl RoundedPart {
     /// Metres, finite and more than 0.
     pub fn radius(&self) -> f64 {
         self.radius
+    }
+}
+
+/// A curved body and a polytope around it: what is apart from the polytope, with the balls of the
+/// radius around its points, is apart from the body.
+#[derive(Clone, Debug)]
+pub struct CurvedPart {
+    body: Body,
+    core: CurvedCore,
+    around: Arc<Polytope>,
+    /// Metres, finite and not negative.
+    radius: f64,
+}
+
+impl CurvedPart {
+    /// The body, as the table of bodies knows it.
+    pub fn body(&self) -> &Body {
+        &self.body
+    }
+
+    /// The body without its radius.
+    pub fn core(&self) -> CurvedCore {
+        self.core
+    }
+
+    /// Of the balls around all its points, metres; 0: there are none.
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// Memory that it takes beside the polytope around it, bytes.
+    pub fn beside_hull_bytes(&self) -> usize {
+        let all = usize::try_from(self.body.bytes()).unwrap_or(usize::MAX);
+        all.saturating_sub(self.around.heap_bytes())
     }
 }
 
@@ -70,21 +110,65 @@ impl PartBody {
         }
     }
 
+    /// What cells and robots know of a body that may be in this place.
+    pub fn in_place(body: &Body, place: Place) -> Result<Self, NotAnswered> {
+        let WholePart { hull, mesh, field: _, curved } = place.whole(body)?;
+        let (around, radius) = (hull.polytope.clone(), hull.radius);
+        Ok(match curved {
+            Some(curved) => Self::of_curved(&curved, &around, radius),
+            None => Self::new(around, mesh).rounded(radius),
+        })
+    }
+
+    /// A curved body, a polytope around it without its radius, and that.
+    pub fn of_curved(curved: &CurvedBody, around: &Arc<Polytope>, radius: f64) -> Self {
+        let (core, around) = (*curved.core(), around.clone());
+        Self::Curved(CurvedPart { body: Body::Curved(curved.clone()), core, around, radius })
+    }
+
+    /// The curved body that it is, if it is one.
+    pub fn curved_body(&self) -> Option<&CurvedBody> {
+        match self.curved()?.body() {
+            Body::Curved(curved) => Some(curved),
+            Body::Polytope(_)
+            | Body::Polyhedron(_)
+            | Body::Rounded(_)
+            | Body::Surface(_)
+            | Body::Cloud(_)
+            | Body::HeightField(_) => None,
+        }
+    }
+
+    /// The body as the table of bodies knows it; of a cloud the box around it.
+    pub fn whole(&self) -> Body {
+        match self {
+            Self::Curved(part) => part.body.clone(),
+            Self::Polytope(_) | Self::Rounded(_) | Self::Mesh(_) | Self::Cloud(_) => {
+                Body::of_whole(self.hull(), self.mesh(), self.radius())
+            }
+        }
+    }
+
     /// The same with balls of this radius, metres, finite and not negative, around all points of a
     /// polytope; none are where it is 0. No other body is rounded.
     #[must_use]
     pub fn rounded(self, radius: f64) -> Self {
         match self {
             Self::Polytope(core) if radius > 0.0 => Self::Rounded(RoundedPart { core, radius }),
-            Self::Polytope(_) | Self::Rounded(_) | Self::Mesh(_) | Self::Cloud(_) => self,
+            Self::Polytope(_)
+            | Self::Rounded(_)
+            | Self::Mesh(_)
+            | Self::Curved(_)
+            | Self::Cloud(_) => self,
         }
     }
 
-    /// The radius of the balls around all points of a polytope, metres; 0 of what has none. Those
-    /// of a cloud are in its hull.
+    /// The radius of the balls around all points of a polytope or of a curved body, metres; 0 of
+    /// what has none. Those of a cloud are in its hull.
     pub fn radius(&self) -> f64 {
         match self {
             Self::Rounded(part) => part.radius,
+            Self::Curved(part) => part.radius,
             Self::Polytope(_) | Self::Mesh(_) | Self::Cloud(_) => 0.0,
         }
     }
@@ -93,14 +177,22 @@ impl PartBody {
     pub fn polytope(&self) -> Option<&Arc<Polytope>> {
         match self {
             Self::Polytope(polytope) => Some(polytope),
-            Self::Rounded(_) | Self::Mesh(_) | Self::Cloud(_) => None,
+            Self::Rounded(_) | Self::Mesh(_) | Self::Curved(_) | Self::Cloud(_) => None,
+        }
+    }
+
+    /// The body, if it is curved.
+    pub fn curved(&self) -> Option<&CurvedPart> {
+        match self {
+            Self::Curved(part) => Some(part),
+            Self::Polytope(_) | Self::Rounded(_) | Self::Mesh(_) | Self::Cloud(_) => None,
         }
     }
 
     /// The body, if it is made of triangles.
     pub fn mesh(&self) -> Option<&TriangleBody> {
         match self {
-            Self::Polytope(_) | Self::Rounded(_) | Self::Cloud(_) => None,
+            Self::Polytope(_) | Self::Rounded(_) | Self::Curved(_) | Self::Cloud(_) => None,
             Self::Mesh(body) => Some(&body.mesh),
         }
     }
@@ -108,7 +200,7 @@ impl PartBody {
     /// The body, if it is a cloud.
     pub fn cloud(&self) -> Option<&BoxedCloud> {
         match self {
-            Self::Polytope(_) | Self::Rounded(_) | Self::Mesh(_) => None,
+            Self::Polytope(_) | Self::Rounded(_) | Self::Mesh(_) | Self::Curved(_) => None,
             Self::Cloud(cloud) => Some(cloud),
         }
     }
@@ -119,22 +211,26 @@ impl PartBody {
     }
 
     /// A polytope that holds the body, but for the balls of [`PartBody::radius`] around its points:
-    /// itself, its hull, or a box around a cloud. What meets it need not meet the body.
+    /// itself, its hull, one around what is curved, or a box around a cloud. What meets it need not
+    /// meet the body.
     pub fn hull(&self) -> &Arc<Polytope> {
         match self {
             Self::Polytope(polytope) => polytope,
             Self::Rounded(part) => &part.core,
             Self::Mesh(body) => &body.hull,
+            Self::Curved(part) => &part.around,
             Self::Cloud(cloud) => cloud.around(),
         }
     }
 
-    /// Its vertices, as clients number them; of a rounded polytope those of the polytope.
+    /// Its vertices, as clients number them; of a rounded polytope those of the polytope, and of a
+    /// curved body those of the polytope around it.
     pub fn vertices(&self) -> &[Vec3] {
         match self {
             Self::Polytope(polytope) => polytope.vertices(),
             Self::Rounded(part) => part.core.vertices(),
             Self::Mesh(body) => body.mesh.surface().vertices(),
+            Self::Curved(part) => part.around.vertices(),
             Self::Cloud(cloud) => cloud.cloud().points(),
         }
     }
@@ -142,7 +238,9 @@ impl PartBody {
     /// As searches see it, without balls; a cloud's faces nobody asks about.
     pub fn boundary_kind(&self) -> BoundaryKind<'_> {
         match self {
-            Self::Polytope(_) | Self::Rounded(_) | Self::Cloud(_) => BoundaryKind::Hull,
+            Self::Polytope(_) | Self::Rounded(_) | Self::Curved(_) | Self::Cloud(_) => {
+                BoundaryKind::Hull
+            }
             Self::Mesh(body) => body.mesh.boundary_kind(),
         }
     }
@@ -150,7 +248,9 @@ impl PartBody {
     /// As a judge sees it, without balls; no certificate is about a cloud.
     pub fn solid_kind(&self) -> SolidKind<'_> {
         match self {
-            Self::Polytope(_) | Self::Rounded(_) | Self::Cloud(_) => SolidKind::Hull,
+            Self::Polytope(_) | Self::Rounded(_) | Self::Curved(_) | Self::Cloud(_) => {
+                SolidKind::Hull
+            }
             Self::Mesh(body) => body.mesh.solid_kind(),
         }
     }

@@ -12,9 +12,10 @@ use super::body::PartBody;
 use super::cloud::CloudChange;
 use super::kinematics::Kinematics;
 use super::model::Robot;
+use super::pairing::Pairing;
 use super::solids::Solids;
-use super::still::{Still, StillBody, polytope_bytes};
-use super::tree::{Tree, Variable};
+use super::still::{Still, polytope_bytes};
+use super::tree::Variable;
 use clearance_geometry::cloud::CloudError;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::polytope::Polytope;
@@ -23,9 +24,9 @@ use clearance_geometry::pose::Pose;
 /// A robot and where its base stands.
 #[derive(Clone, Copy, Debug)]
 pub struct Instance<'a> {
-    /// It.
+    /// The robot itself.
     pub robot: &'a Robot,
-    /// Where.
+    /// Where its base is in the world.
     pub world_from_base: Pose,
 }
 
@@ -35,6 +36,9 @@ pub(super) struct CellPart {
     pub(super) body: PartBody,
     /// In the frame of its link; of a link that nothing moves, in the world.
     pub(super) frame_from_part: Pose,
+    /// Of a part of what hangs on a link: where the body is in that frame, and the part in the
+    /// body. A configuration puts it by these two, one after the other.
+    hung: Option<Box<[Pose; 2]>>,
     /// Around its hull, without the balls around the points of this.
     pub(super) ball: OuterBall,
     /// At least the skew of where a configuration puts it.
@@ -51,7 +55,33 @@ impl CellPart {
     ) -> Self {
         let ball = OuterBall::of(body.hull(), &frame_from_part);
         let skew = kinematics.placed_skew(frame, &frame_from_part);
-        Self { body, frame_from_part, ball, skew }
+        Self { body, frame_from_part, hung: None, ball, skew }
+    }
+
+    /// A part of a body that hangs on a frame of the chain.
+    ///
+    /// One composition more rounds by some units of the reach. All bounds have room for that: those
+    /// of balls and boxes are ten thousand such units wide, those of skews and paths count four
+    /// times what a frame of the chain rounds by, and twice that for the part.
+    pub(super) fn hung(
+        body: PartBody,
+        body_from_part: Pose,
+        frame_from_body: &Pose,
+        kinematics: &Kinematics,
+        frame: usize,
+    ) -> Self {
+        let frame_from_part = frame_from_body.compose(&body_from_part);
+        let hung = Some(Box::new([*frame_from_body, body_from_part]));
+        Self { hung, ..Self::new(body, frame_from_part, kinematics, Some(frame)) }
+    }
+
+    /// Where it is while the frame that moves it is there.
+    #[inline(always)]
+    pub(super) fn placed(&self, frame: &Pose) -> Pose {
+        match &self.hung {
+            None => frame.compose(&self.frame_from_part),
+            Some(hung) => frame.compose(&hung[0]).compose(&hung[1]),
+        }
     }
 }
 
@@ -90,6 +120,8 @@ pub struct Cell {
     pub(super) solids: Option<Solids>,
     /// How far, in all, two bodies may be from where a path puts them, metres.
     pub(super) slack: f64,
+    /// Which pairs are asked, by whoever declared the cell; none: all but the allowed ones.
+    pub(super) pairing: Option<Box<Pairing>>,
 }
 
 /// What a frame of the chain takes: itself, and the matrices that are made of it.
@@ -106,62 +138,6 @@ fn variable_bytes(variables: &[Variable]) -> usize {
 pub type BodyPair = [u32; 2];
 
 impl Cell {
-    /// Places the robots among what stands still.
-    pub fn new(instances: &[Instance<'_>], still: Vec<StillBody>) -> Self {
-        let mut tree = Tree::default();
-        let first_frames: Vec<usize> = instances
-            .iter()
-            .map(|one| tree.append(one.robot.kinematics.tree(), &one.world_from_base)[0])
-            .collect();
-        let kinematics = Kinematics::new(tree);
-        let (mut parts, mut links, mut link_pairs) = (Vec::new(), Vec::new(), Vec::new());
-        for (Instance { robot, world_from_base }, first_frame) in instances.iter().zip(first_frames)
-        {
-            let before = links.len();
-            // Where each link of the robot is among those of the cell.
-            let mut place = vec![None; robot.links.len()];
-            for (index, link) in robot.links.iter().enumerate() {
-                let first = parts.len();
-                let frame = link.frame.map(|frame| frame + first_frame);
-                for part in &robot.parts[link.parts.clone()] {
-                    let frame_from_part = match link.frame {
-                        Some(_) => part.frame_from_part,
-                        None => world_from_base.compose(&part.frame_from_part),
-                    };
-                    let body = part.body.clone();
-                    parts.push(CellPart::new(body, frame_from_part, &kinematics, frame));
-                }
-                let Some(link) = CellLink::new(frame, first..parts.len(), &parts) else { continue };
-                place[index] = Some(links.len());
-                links.push(link);
-            }
-            let mut allowed: Vec<[usize; 2]> = Vec::new();
-            for pair in &robot.allowed {
-                if let [Some(a), Some(b)] = pair.links.map(|link| place[link]) {
-                    allowed.push([a, b]);
-                }
-            }
-            allowed.sort_unstable();
-            for b in before..links.len() {
-                // Two robots may meet wherever they can.
-                link_pairs.extend((0..before).map(|a| [a, b]));
-                let own = (before..b).map(|a| [a, b]);
-                link_pairs.extend(own.filter(|pair| allowed.binary_search(pair).is_err()));
-            }
-        }
-        let has_frame = |link: &usize| {
-            let link: &CellLink = &links[*link];
-            link.frame.is_some()
-        };
-        link_pairs.retain(|pair: &[usize; 2]| pair.iter().any(has_frame));
-        link_pairs.shrink_to_fit();
-        let of_robots = instances.iter().flat_map(|one| &one.robot.parts).map(|part| &part.body);
-        let of_still = still.iter().map(|still| &still.body);
-        let solids = Solids::new(of_robots.chain(of_still), parts.len());
-        let still = Still::new(still);
-        Self { kinematics, parts, links, link_pairs, still, solids, slack: 0.0 }
-    }
-
     /// Memory that a cell of these robots takes while it is built, bytes at most, but for their
     /// polytopes. Sixteen robots of a thousand links have 128 million pairs of links.
     pub fn bytes_of_robots(robots: &[&Robot]) -> usize {
@@ -194,8 +170,9 @@ impl Cell {
     pub fn pair_count(&self) -> usize {
         let of_link = |link: usize| self.links[link].parts.len();
         let moving = self.links.iter().filter(|link| link.frame.is_some());
+        let with_all = || moving.map(|link| link.parts.len() * self.still.bodies().len()).sum();
         let with_still: usize =
-            moving.map(|link| link.parts.len() * self.still.bodies().len()).sum();
+            self.pairing.as_ref().map_or_else(with_all, |pairing| pairing.still_pairs());
         let among: usize = self.link_pairs.iter().map(|[a, b]| of_link(*a) * of_link(*b)).sum();
         with_still + among
     }
@@ -204,9 +181,9 @@ impl Cell {
     pub fn pairs(&self) -> Vec<BodyPair> {
         let body = |index: usize| u32::try_from(index).expect("bodies are limited at the door");
         let mut all = Vec::with_capacity(self.pair_count());
-        for link in self.links.iter().filter(|link| link.frame.is_some()) {
+        for (index, link) in self.links.iter().enumerate().filter(|(_, it)| it.frame.is_some()) {
             for part in link.parts.clone() {
-                let still = (0..self.still.bodies().len()).map(|k| self.parts.len() + k);
+                let still = self.still_asked(index).map(|k| self.parts.len() + k);
                 all.extend(still.map(|other| [body(part), body(other)]));
             }
         }
@@ -218,13 +195,86 @@ impl Cell {
         all
     }
 
+    /// What stands still that a link which moves is asked about.
+    fn still_asked(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.still.bodies().len()).filter(move |still| self.asks(link, *still))
+    }
+
+    /// Whether a link is asked about what stands still.
+    #[inline(always)]
+    pub(super) fn asks(&self, link: usize, still: usize) -> bool {
+        self.pairing.as_ref().is_none_or(|pairing| pairing.is_asked(link, still))
+    }
+
+    /// Whether some pairs count as near within a margin of their own.
+    pub fn has_margins(&self) -> bool {
+        self.pairing.as_ref().is_some_and(|pairing| pairing.has_margins())
+    }
+
+    /// At least the margins of all pairs, metres.
+    pub(super) fn most_margin(&self) -> f64 {
+        self.pairing.as_ref().map_or(0.0, |pairing| pairing.most())
+    }
+
+    /// At least those of a link with what stands still, metres.
+    pub(super) fn most_margin_of(&self, link: usize) -> f64 {
+        self.pairing.as_ref().map_or(0.0, |pairing| pairing.most_of_link(link))
+    }
+
+    /// The margin of a pair of links, by its place in the list of pairs, metres.
+    pub(super) fn margin_of_links(&self, pair: usize) -> f64 {
+        self.pairing.as_ref().map_or(0.0, |pairing| pairing.margin_of_links(pair))
+    }
+
+    /// The margin of a pair of which the first is a part of a robot, metres.
+    pub(super) fn margin_of(&self, [a, b]: BodyPair) -> f64 {
+        let Some(pairing) = self.pairing.as_ref().filter(|it| it.has_margins()) else { return 0.0 };
+        let Some(first) = self.link_index(a) else { return 0.0 };
+        let Some(second) = self.link_index(b) else {
+            return pairing.margin_of_still(first, b as usize - self.parts.len());
+        };
+        // Of two links only those that are asked have one; they are listed in order of the second.
+        let key = |[a, b]: &[usize; 2]| (*b, *a);
+        let wanted = key(&[first.min(second), first.max(second)]);
+        let at = self.link_pairs.binary_search_by_key(&wanted, key);
+        at.map_or(0.0, |at| pairing.margin_of_links(at))
+    }
+
+    /// Two bodies of an answer as whoever declared the cell calls them.
+    #[inline(always)]
+    pub(super) fn named(&self, pair: BodyPair) -> BodyPair {
+        self.pairing.as_ref().map_or(pair, |pairing| pairing.named(pair))
+    }
+
+    /// Whether bodies of answers have several parts and a name for all of them.
+    pub fn names_bodies(&self) -> bool {
+        self.pairing.is_some()
+    }
+
+    /// The parts of the body that a part belongs to, where bodies have names.
+    pub(super) fn parts_of_body(&self, part: u32) -> Range<usize> {
+        if let Some(link) = self.link_of(part) {
+            return link.parts.clone();
+        }
+        let at = part as usize;
+        self.pairing.as_ref().map_or(at..at + 1, |pairing| pairing.parts_beside(at))
+    }
+
+    /// Memory that the pairs of so many links and parts that stand still take, with so many margins
+    /// of single pairs, bytes at most.
+    pub fn bytes_of_pairs(counts: [usize; 3]) -> usize {
+        let [links, ..] = counts;
+        let pairs = links.saturating_mul(links).saturating_mul(size_of::<[usize; 2]>());
+        pairs.saturating_add(Pairing::bytes_of(counts))
+    }
+
     /// Every body, by its number, where a configuration puts it: the polytope that it is, without
     /// balls around its points, or the hull of the mesh that it is, and its twelve numbers. The
     /// configuration is one that [`Kinematics::check`] accepts.
     pub fn placed_hulls(&self, values: &[f64]) -> Vec<(&Polytope, Pose)> {
         let frames = self.kinematics.place_one(values);
         let pose = |link: &CellLink, part: &CellPart| match link.frame {
-            Some(frame) => frames[frame].compose(&part.frame_from_part),
+            Some(frame) => part.placed(&frames[frame]),
             None => part.frame_from_part,
         };
         let parts = self.links.iter().flat_map(|link| {
@@ -245,7 +295,8 @@ impl Cell {
             + size_of_val(self.link_pairs.as_slice());
         let parts = self.parts.iter().map(|part| polytope_bytes(part.body.hull()));
         let solids = self.solids.as_ref().map_or(0, Solids::heap_bytes);
-        frames + names + lists + parts.sum::<usize>() + self.still.heap_bytes() + solids
+        let pairing = self.pairing.as_ref().map_or(0, |pairing| pairing.heap_bytes());
+        frames + names + lists + parts.sum::<usize>() + self.still.heap_bytes() + solids + pairing
     }
 
     /// Links with parts that a joint moves.

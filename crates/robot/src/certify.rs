@@ -14,7 +14,6 @@ use super::speed::{MotionBound, PathSpeeds, SeenMotion, WorldBall, common_frame,
 use super::stand::{Block, LANES, Poses, Stand};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Points, Reach, RoundedSolidProof, Solid, SolidKind, Verdict};
-use clearance_geometry::contact_time::polyhedra::proof::Unproven;
 use clearance_geometry::distance::{Stops, compare};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::number::double::{
@@ -80,8 +79,10 @@ impl Cell {
             for part in link.parts.clone() {
                 let CellPart { frame_from_part: pose, .. } = self.parts[part];
                 let (points, kind) = self.boundary(part);
-                let (frame, radius) = (link.frame, self.parts[part].body.radius());
-                parts.push(SubjectPart { link: index, frame, pose, points, kind, radius });
+                let body = &self.parts[part].body;
+                let (frame, radius) = (link.frame, body.radius());
+                let (link, is_around) = (index, body.curved().is_some());
+                parts.push(SubjectPart { link, frame, pose, points, kind, radius, is_around });
             }
         }
         let still = self.still.bodies().iter().map(|still| {
@@ -89,8 +90,11 @@ impl Cell {
             Solid { points, kind: still.body.solid_kind() }
         });
         let still_radii = self.still.bodies().iter().map(|still| still.body.radius()).collect();
+        let bodies = self.still.bodies().iter();
+        let still_around = bodies.map(|still| still.body.curved().is_some()).collect();
         let (tree, link_pairs) = (self.kinematics.tree(), &self.link_pairs);
-        EdgeSubject { tree, parts, link_pairs, still: still.collect(), still_radii }
+        let still = still.collect();
+        EdgeSubject { tree, parts, link_pairs, still, still_radii, still_around }
     }
 
     /// The vertices of a part, and what it is.
@@ -101,7 +105,8 @@ impl Cell {
 
     /// The certificate of an answer about an edge; none: there is nothing to show, or what was
     /// found free is so within so little that these bounds do not show it. Of polyhedra there is
-    /// none, either, where it would be too long, or their contact was not proven.
+    /// none, either, where it would be too long, or their contact was not proven. Nor is there one
+    /// where somebody else says which pairs are asked: whoever checks it would not know.
     pub fn certify_edge(
         &self,
         question: EdgeQuestion,
@@ -109,6 +114,9 @@ impl Cell {
         answer: &EdgeAnswer,
         effort: &mut Effort<'_>,
     ) -> Result<Option<EdgeCertificate>, Stopped> {
+        if self.names_bodies() {
+            return Ok(None);
+        }
         let (free_until, contact) = match answer {
             EdgeAnswer::Free => (1.0, None),
             EdgeAnswer::Contact { free_until, contact_at, pair } => {
@@ -332,8 +340,7 @@ fn apart_by(
     match solids.cover_beyond(gap, effort) {
         Ok(Some(cover)) => Ok(Apart::Shown((GapProof::Cover(cover), gap))),
         Ok(None) => Ok(Apart::TooNear),
-        Err(Unproven::Stopped(why)) => Err(why),
-        Err(Unproven::TooLong | Unproven::NoWay | Unproven::TooThin) => Ok(Apart::Unproven),
+        Err(why) => why.stopped().map_or(Ok(Apart::Unproven), Err),
     }
 }
 
@@ -414,8 +421,7 @@ fn contact_proof(
     if let Some(solids) = stand.solids(bodies) {
         return match solids.contact(margin, effort) {
             Ok(proof) => Ok(Some(proof)),
-            Err(Unproven::Stopped(why)) => Err(why),
-            Err(Unproven::TooLong | Unproven::NoWay | Unproven::TooThin) => Ok(None),
+            Err(why) => why.stopped().map_or(Ok(None), Err),
         };
     }
     if let Some(rounded) = stand.rounded_hulls(bodies) {

@@ -5,13 +5,14 @@
 //! so neither order nor threads change an answer.
 
 use super::cell::{BodyPair, Cell};
+use super::cloud_curved::NearestOfCurved;
+use super::curved::{CurvedPair, HowFar};
 use super::gradient::{ContactGeometry, contact_geometry};
 use super::kinematics::ConfigurationError;
-use super::solids::HowFar;
 use super::stand::{Block, Deep, LANES, Poses, Stand};
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::cloud::{BallClearance, NearestBall};
-use clearance_geometry::distance::{self, Distance, Stops};
+use clearance_geometry::distance::{self, Distance, DistanceSide, Stops};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::penetration::BoxDepth;
 use clearance_geometry::processor;
@@ -45,8 +46,9 @@ pub struct CheckQuestion {
 pub struct SignedClearance {
     /// The pair that it is of.
     pub pair: BodyPair,
-    /// How they stand.
-    pub verdict: Verdict,
+    /// How they stand; none: a curved body is nearer to contact than the finest polytopes in and
+    /// around it tell, or so may another pair be. The bracket holds 0 then.
+    pub verdict: Option<Verdict>,
     /// At most the exact one, metres; of a pair that overlaps, of which one is a polyhedron, minus
     /// the depth of their hulls.
     pub lower: f64,
@@ -65,6 +67,13 @@ pub enum Checked {
     Free,
     /// These pairs are; only the first one if that was asked.
     Contact(Vec<(BodyPair, Verdict)>),
+    /// Of some pairs with a curved body it is open how they stand.
+    Open {
+        /// Pairs that are in contact; none if one was asked for.
+        contacts: Vec<(BodyPair, Verdict)>,
+        /// Those that are nearer to contact than is resolved, only the first one if one was asked.
+        pairs: Vec<BodyPair>,
+    },
     /// The least clearance; none: there is no pair. Or those of the links that move, by link.
     Clearance(Vec<Option<SignedClearance>>),
     /// It places nothing.
@@ -142,8 +151,53 @@ impl CheckPass {
                 Ok(Checked::Clearance(each.collect::<Result<_, _>>()?))
             }
         });
-        answer.unwrap_or_else(Checked::Stopped)
+        match answer {
+            Ok(checked) if cell.names_bodies() => checked.named(cell),
+            Ok(checked) => checked,
+            Err(why) => Checked::Stopped(why),
+        }
     }
+}
+
+impl Checked {
+    /// The same about bodies by their names, where whoever declared the cell has some: each pair of
+    /// bodies once, by how the worst of its parts stand.
+    fn named(self, cell: &Cell) -> Self {
+        match self {
+            Self::Contact(found) => Self::Contact(worst_by_name(cell, found)),
+            Self::Open { contacts, pairs } => {
+                let contacts = worst_by_name(cell, contacts);
+                let overlaps = |pair: &BodyPair| {
+                    contacts.binary_search(&(*pair, Verdict::Overlapping)).is_ok()
+                };
+                let named = pairs.into_iter().map(|pair| cell.named(pair));
+                let mut pairs: Vec<BodyPair> = named.filter(|pair| !overlaps(pair)).collect();
+                pairs.sort_unstable();
+                pairs.dedup();
+                if pairs.is_empty() {
+                    return Self::Contact(contacts);
+                }
+                // Of what is open nothing less is told.
+                let is_told = |pair: &BodyPair| pairs.binary_search(pair).is_err();
+                let contacts = contacts.into_iter().filter(|(pair, _)| is_told(pair)).collect();
+                Self::Open { contacts, pairs }
+            }
+            Self::Clearance(mut found) => {
+                found.iter_mut().flatten().for_each(|one| one.pair = cell.named(one.pair));
+                Self::Clearance(found)
+            }
+            Self::Free | Self::Bad(_) | Self::Stopped(_) => self,
+        }
+    }
+}
+
+/// Each pair of bodies once, in order, with its worst verdict.
+fn worst_by_name(cell: &Cell, found: Vec<(BodyPair, Verdict)>) -> Vec<(BodyPair, Verdict)> {
+    let named = found.into_iter().map(|(pair, verdict)| (cell.named(pair), verdict));
+    let mut named: Vec<(BodyPair, Verdict)> = named.collect();
+    named.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
+    named.dedup_by_key(|(pair, _)| *pair);
+    named
 }
 
 /// Pairs whose clearance is at least this are not in contact. More than zero, so that a bound of
@@ -163,45 +217,149 @@ enum Ends {
 
 #[inline(always)]
 fn first_pair(stand: &mut Stand<'_>, effort: &mut Effort<'_>) -> Result<Checked, Stopped> {
-    let walked = stand.candidates(CONTACT_WITHIN, None, |stand, pair, _| {
-        match stand.verdict(pair, effort).map_err(Ends::Stopped)? {
-            Verdict::Separated => Ok(CONTACT_WITHIN),
-            verdict @ (Verdict::Touching | Verdict::Overlapping) => Err(Ends::Found(pair, verdict)),
+    let (mut open, mut near) = (None, None);
+    let within = within_of(stand);
+    let mut look = |stand: &mut Stand<'_>, pair, bound| match stand.verdict(pair, effort) {
+        Ok(Verdict::Separated) => {
+            let is_new = near.is_none();
+            if is_new && is_within_margin(stand, pair, bound, effort).map_err(Ends::Stopped)? {
+                near = Some(pair);
+            }
+            Ok(())
         }
+        Ok(verdict @ (Verdict::Touching | Verdict::Overlapping)) => Err(Ends::Found(pair, verdict)),
+        Err(why) => {
+            is_left_open(stand, pair, why).map_err(Ends::Stopped)?;
+            open.get_or_insert(pair);
+            Ok(())
+        }
+    };
+    let walked = stand.candidates(within, None, |stand, pair, bound| {
+        look(stand, pair, bound)?;
+        Ok(within)
     });
-    let walked = walked.and_then(|()| {
-        stand.with_clouds(None, |stand, pair| match stand.verdict(pair, effort) {
-            Ok(Verdict::Separated) => Ok(()),
-            Ok(verdict) => Err(Ends::Found(pair, verdict)),
-            Err(why) => Err(Ends::Stopped(why)),
-        })
-    });
+    let walked =
+        walked.and_then(|()| stand.with_clouds(None, |stand, pair| look(stand, pair, NO_BOUND)));
     match walked {
-        Ok(()) => Ok(Checked::Free),
-        Err(Ends::Found(pair, verdict)) => Ok(Checked::Contact(vec![(pair, verdict)])),
+        Ok(()) => {
+            let contacts: Vec<_> = near.iter().map(|pair| (*pair, Verdict::Separated)).collect();
+            Ok(match open {
+                None if contacts.is_empty() => Checked::Free,
+                None => Checked::Contact(contacts),
+                Some(pair) => Checked::Open { contacts, pairs: vec![pair] },
+            })
+        }
+        Err(Ends::Found(pair, verdict)) => {
+            Ok(match verdict_of_bodies(stand, pair, verdict, effort)? {
+                Some(verdict) => Checked::Contact(vec![(pair, verdict)]),
+                None => Checked::Open { contacts: Vec::new(), pairs: vec![pair] },
+            })
+        }
         Err(Ends::Stopped(why)) => Err(why),
     }
 }
 
 #[inline(always)]
 fn all_pairs(stand: &mut Stand<'_>, effort: &mut Effort<'_>) -> Result<Checked, Stopped> {
-    let mut found = Vec::new();
-    stand.candidates(CONTACT_WITHIN, None, |stand, pair, _| {
-        let verdict = stand.verdict(pair, effort)?;
-        if verdict != Verdict::Separated {
-            found.push((pair, verdict));
-        }
-        Ok(CONTACT_WITHIN)
-    })?;
-    stand.with_clouds(None, |stand, pair| {
-        let verdict = stand.verdict(pair, effort)?;
-        if verdict != Verdict::Separated {
-            found.push((pair, verdict));
+    let (mut found, mut open) = (Vec::new(), Vec::new());
+    let within = within_of(stand);
+    let mut look = |stand: &mut Stand<'_>, pair, bound| {
+        match stand.verdict(pair, effort) {
+            Ok(Verdict::Separated) => {
+                if is_within_margin(stand, pair, bound, effort)? {
+                    found.push((pair, Verdict::Separated));
+                }
+            }
+            Ok(verdict) => found.push((pair, verdict)),
+            Err(why) => {
+                is_left_open(stand, pair, why)?;
+                open.push(pair);
+            }
         }
         Ok::<(), Stopped>(())
+    };
+    stand.candidates(within, None, |stand, pair, bound| {
+        look(stand, pair, bound)?;
+        Ok(within)
     })?;
+    stand.with_clouds(None, |stand, pair| look(stand, pair, NO_BOUND))?;
     found.sort_by_key(|(pair, _)| *pair);
+    if !open.is_empty() {
+        open.sort_unstable();
+        return Ok(Checked::Open { contacts: found, pairs: open });
+    }
     Ok(if found.is_empty() { Checked::Free } else { Checked::Contact(found) })
+}
+
+/// Nothing is known of a clearance.
+const NO_BOUND: f64 = f64::NEG_INFINITY;
+
+/// Pairs whose clearance is at least this are neither in contact nor within their margin.
+fn within_of(stand: &Stand<'_>) -> f64 {
+    CONTACT_WITHIN.max(stand.cell.most_margin().next_up())
+}
+
+/// Whether a pair that is apart is within its margin, or of what is curved nearer to it than is
+/// resolved; its clearance is at least `bound`.
+#[inline(always)]
+fn is_within_margin(
+    stand: &mut Stand<'_>,
+    pair: BodyPair,
+    bound: f64,
+    effort: &mut Effort<'_>,
+) -> Result<bool, Stopped> {
+    if !stand.cell.has_margins() {
+        return Ok(false);
+    }
+    let margin = stand.cell.margin_of(pair);
+    if margin <= 0.0 || bound > margin {
+        return Ok(false);
+    }
+    let side = stand.side(pair, [margin, margin], &mut Witness::default(), effort)?;
+    Ok(side.is_none_or(|side| side == DistanceSide::Contact))
+}
+
+/// How the bodies of two parts stand that are in contact, where bodies have names: as their worst
+/// parts do. None: of some of these it is open.
+fn verdict_of_bodies(
+    stand: &mut Stand<'_>,
+    pair: BodyPair,
+    mut verdict: Verdict,
+    effort: &mut Effort<'_>,
+) -> Result<Option<Verdict>, Stopped> {
+    let cell = stand.cell;
+    if !cell.names_bodies() {
+        return Ok(Some(verdict));
+    }
+    let mut is_open = false;
+    let name = cell.named(pair);
+    let [first, second] = pair.map(|body| cell.parts_of_body(body));
+    for a in first {
+        for b in second.clone() {
+            let other = Stand::numbers(a, b);
+            if verdict == Verdict::Overlapping {
+                return Ok(Some(verdict));
+            }
+            if cell.named(other) != name || other == pair {
+                continue;
+            }
+            match stand.verdict(other, effort) {
+                Ok(found) => verdict = verdict.max(found),
+                Err(why) => {
+                    is_left_open(stand, other, why)?;
+                    is_open = true;
+                }
+            }
+        }
+    }
+    Ok((verdict == Verdict::Overlapping || !is_open).then_some(verdict))
+}
+
+/// Whether this ends the look at one pair alone: one of it is curved, and nearer to contact than is
+/// resolved. Else why it ends all.
+#[cold]
+fn is_left_open(stand: &Stand<'_>, pair: BodyPair, why: Stopped) -> Result<(), Stopped> {
+    if why == Stopped::Unresolved && stand.is_curved(pair) { Ok(()) } else { Err(why) }
 }
 
 /// The least clearance of all pairs, or of those of one link.
@@ -254,9 +412,18 @@ fn nearest_of_clouds(
     stand.with_clouds(only, |stand, pair| {
         let known = least.as_ref().map_or(f64::INFINITY, |least| least.upper);
         let Some(beside) = stand.cloud(pair) else { return Ok(()) };
+        if let Some(curved) = beside.curved() {
+            if let Some(nearest) = curved.nearest(known, effort)? {
+                let NearestOfCurved { point, verdict, lower, upper } = nearest;
+                let (point, geometry) = (Some(point), None);
+                let other = SignedClearance { pair, verdict, lower, upper, point, geometry };
+                least = Some(nearer(least.take(), other));
+            }
+            return Ok(());
+        }
         if let Some(NearestBall { point, clearance }) = beside.nearest(known, effort)? {
             let BallClearance { verdict, lower, upper, .. } = clearance;
-            let point = Some(point);
+            let (verdict, point) = (Some(verdict), Some(point));
             let other = SignedClearance { pair, verdict, lower, upper, point, geometry: None };
             least = Some(nearer(least.take(), other));
         }
@@ -318,10 +485,13 @@ fn clearance_of_solids(
     effort: &mut Effort<'_>,
 ) -> Result<Option<Measured>, Stopped> {
     let Some(solids) = stand.solids(pair) else { return Ok(None) };
+    if let Some(curved) = solids.curved() {
+        return clearance_of_curved(curved, pair, above, effort).map(Some);
+    }
     let known = |verdict, lower, upper| {
         Measured::Known(SignedClearance {
             pair,
-            verdict,
+            verdict: Some(verdict),
             lower,
             upper,
             point: None,
@@ -344,7 +514,46 @@ fn clearance_of_solids(
         HowFar::Apart(found) => known(Verdict::Separated, found.lower, found.upper),
         HowFar::Contact(Verdict::Overlapping) => known(Verdict::Overlapping, deepest(effort)?, 0.0),
         HowFar::Contact(verdict) => known(verdict, 0.0, 0.0),
+        HowFar::Unresolved(_) => return Err(Stopped::Unresolved),
     }))
+}
+
+/// The same of a pair of which one is curved. How deep that is in a body that is not convex is
+/// known between the depth of the deepest pieces and that of the hulls.
+fn clearance_of_curved(
+    curved: &CurvedPair<'_>,
+    pair: BodyPair,
+    above: f64,
+    effort: &mut Effort<'_>,
+) -> Result<Measured, Stopped> {
+    let known = |verdict, lower, upper| {
+        let (point, geometry) = (None, None);
+        Measured::Known(SignedClearance { pair, verdict, lower, upper, point, geometry })
+    };
+    let reach = if above > 0.0 { above } else { 0.0 };
+    let stops = Stops { above: reach.is_finite().then_some(reach), below: None };
+    let (is_open, farthest) = match curved.distance(stops, effort)? {
+        HowFar::Beyond => return Ok(Measured::Farther),
+        HowFar::Apart(_) if above <= 0.0 => return Ok(Measured::Farther),
+        HowFar::Apart(found) => {
+            return Ok(known(Some(Verdict::Separated), found.lower, found.upper));
+        }
+        HowFar::Contact(Verdict::Touching | Verdict::Separated) => {
+            return Ok(known(Some(Verdict::Touching), 0.0, 0.0));
+        }
+        HowFar::Contact(Verdict::Overlapping) => (false, 0.0),
+        HowFar::Unresolved([_, upper]) => (true, upper),
+    };
+    let verdict = (!is_open).then_some(Verdict::Overlapping);
+    let deep = curved.depth(effort)?;
+    let [lower, upper] = deep.bounds;
+    Ok(match (verdict, deep.verdict) {
+        // The depth may tell what the distance left open.
+        (Some(_), _) | (None, Some(Verdict::Overlapping)) => {
+            known(Some(Verdict::Overlapping), 0.0 - upper, 0.0 - lower)
+        }
+        (None, _) => known(None, 0.0 - upper, farthest),
+    })
 }
 
 /// The one with the lower upper end; of two whose brackets meet, the exact least is known to be
@@ -353,10 +562,14 @@ fn nearer(known: Option<SignedClearance>, other: SignedClearance) -> SignedClear
     let Some(known) = known else { return other };
     let lower = known.lower.min(other.lower);
     // How deep a polyhedron is has 0 as its upper end: it is deeper than what touches.
-    let rank = |one: &SignedClearance| (one.upper, one.verdict != Verdict::Overlapping, one.pair);
+    let rank =
+        |one: &SignedClearance| (one.upper, one.verdict != Some(Verdict::Overlapping), one.pair);
     let is_nearer = rank(&other) < rank(&known);
+    let is_open = known.verdict.is_none() || other.verdict.is_none();
     let nearest = if is_nearer { other } else { known };
-    SignedClearance { lower, ..nearest }
+    // Of what overlaps is known that it does, whatever is open beside it.
+    let verdict = nearest.verdict.filter(|verdict| !is_open || *verdict == Verdict::Overlapping);
+    SignedClearance { lower, verdict, ..nearest }
 }
 
 /// What is known of the signed clearance of a pair.
@@ -375,6 +588,7 @@ fn contact_clearance(pair: BodyPair, depth: Option<Deep>) -> SignedClearance {
         Some(deep) => (Verdict::Overlapping, 0.0 - deep.upper, 0.0 - deep.lower),
         None => (Verdict::Touching, 0.0, 0.0),
     };
+    let verdict = Some(verdict);
     SignedClearance { pair, verdict, lower, upper, point: None, geometry: None }
 }
 
@@ -395,7 +609,7 @@ fn clearance_of_rounded(
             if let Some(why) = stopped {
                 return Err(why);
             }
-            let verdict = Verdict::Separated;
+            let verdict = Some(Verdict::Separated);
             let apart =
                 SignedClearance { pair, verdict, lower, upper, point: None, geometry: None };
             let is_nearer = lower <= above;
@@ -431,7 +645,7 @@ fn signed_clearance(
                 return Err(why);
             }
             let Distance { lower, upper, .. } = distance;
-            let verdict = Verdict::Separated;
+            let verdict = Some(Verdict::Separated);
             let separated =
                 SignedClearance { pair, verdict, lower, upper, point: None, geometry: None };
             let is_nearer = lower <= above;

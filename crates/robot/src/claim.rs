@@ -31,6 +31,9 @@ pub struct SubjectPart<'a> {
     pub kind: SolidKind<'a>,
     /// The radius of the balls around all its points, metres.
     pub radius: f64,
+    /// The points are those of a polytope around a curved body: what is free of them is free of the
+    /// body, and what is in contact with them need not be so with the body.
+    pub is_around: bool,
 }
 
 /// The numbers of a cell.
@@ -46,6 +49,8 @@ pub struct EdgeSubject<'a> {
     pub still: Vec<Solid<'a>>,
     /// The radii of the balls around all points of each of these, metres.
     pub still_radii: Vec<f64>,
+    /// Of each of these: see [`SubjectPart::is_around`].
+    pub still_around: Vec<bool>,
 }
 
 /// What is said of an edge.

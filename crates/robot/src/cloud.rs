@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::cloud_curved::CurvedBesideCloud;
 use super::cloud_mesh::MeshBesideCloud;
+use clearance_bodies::Body;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::cloud::{CloudError, NearestBall, PlacedCloud, PointCloud};
@@ -87,8 +89,10 @@ pub(super) struct PartBesideCloud<'a> {
     /// At least that of the hull's pose.
     pub(super) skew: f64,
     pub(super) cloud: PlacedCloud<'a>,
-    /// What the part is, if it is not its hull.
+    /// What the part is, if it is made of triangles.
     pub(super) mesh: Option<BoundaryKind<'a>>,
+    /// The part, if it is curved, with the radius of the balls around all its points.
+    pub(super) curved: Option<(&'a Body, f64)>,
 }
 
 impl<'a> PartBesideCloud<'a> {
@@ -98,10 +102,26 @@ impl<'a> PartBesideCloud<'a> {
     }
 
     fn verdict_within(&self, margin: f64, effort: &mut Effort<'_>) -> Result<Verdict, Stopped> {
+        if let Some(curved) = self.curved() {
+            return curved.verdict(margin, effort);
+        }
         match self.mesh() {
             Some(mesh) => mesh.verdict(margin, effort),
             None => self.cloud.verdict(&self.hull, self.skew, margin, effort),
         }
+    }
+
+    /// The same of a part that is curved.
+    pub(super) fn curved(&self) -> Option<CurvedBesideCloud<'a>> {
+        let (hull, skew) = (self.hull, self.skew);
+        let beside = |(body, radius): (&'a Body, f64)| CurvedBesideCloud {
+            body,
+            hull,
+            radius,
+            skew,
+            cloud: self.cloud.clone(),
+        };
+        self.curved.map(beside)
     }
 
     fn mesh(&self) -> Option<MeshBesideCloud<'a>> {
@@ -122,24 +142,26 @@ impl<'a> PartBesideCloud<'a> {
     }
 
     /// How they stand: in contact, which is to be no farther apart than `margin`, or how far apart
-    /// beside `within`, which is no less.
+    /// beside `within`, which is no less. None: that of a curved part is unresolved.
     pub(super) fn side(
         &self,
         margin: f64,
         within: f64,
         effort: &mut Effort<'_>,
-    ) -> Result<DistanceSide, Stopped> {
-        let mut is_within = |margin| -> Result<bool, Stopped> {
-            let verdict = self.verdict_within(margin, effort)?;
-            Ok(verdict != Verdict::Separated)
+    ) -> Result<Option<DistanceSide>, Stopped> {
+        let mut is_within = |margin| -> Result<Option<bool>, Stopped> {
+            match self.verdict_within(margin, effort) {
+                Err(Stopped::Unresolved) if self.curved.is_some() => Ok(None),
+                known => Ok(Some(known? != Verdict::Separated)),
+            }
         };
-        Ok(if !is_within(within)? {
-            DistanceSide::Beyond
-        } else if is_within(margin)? {
-            DistanceSide::Contact
-        } else {
-            DistanceSide::Within
-        })
+        if is_within(within)? == Some(false) {
+            return Ok(Some(DistanceSide::Beyond));
+        }
+        let is_contact = is_within(margin)?;
+        let side =
+            |is_contact| if is_contact { DistanceSide::Contact } else { DistanceSide::Within };
+        Ok(is_contact.map(side))
     }
 
     /// Where the part and the ball are nearest that are so, on the part and on the ball, and the
@@ -149,6 +171,9 @@ impl<'a> PartBesideCloud<'a> {
         &self,
         effort: &mut Effort<'_>,
     ) -> Result<Option<(Vec3, Vec3, Vec3)>, Stopped> {
+        if let Some(curved) = self.curved() {
+            return curved.nearest_points(effort);
+        }
         if let Some(mesh) = self.mesh() {
             return mesh.nearest_points(effort);
         }

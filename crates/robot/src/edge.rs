@@ -22,7 +22,8 @@ use clearance_geometry::effort::{Effort, Stopped};
 /// What is asked of every edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeQuestion {
-    /// A pair that is within this distance counts as in contact, metres.
+    /// A pair that is within this distance counts as in contact, metres; one with a greater margin
+    /// of its own within that.
     pub margin: f64,
     /// Width of the bracket of a contact, in t.
     pub tolerance: f64,
@@ -74,6 +75,17 @@ pub enum EdgeAnswer {
     },
 }
 
+impl EdgeAnswer {
+    /// The same about bodies by their names, where whoever declared the cell has some.
+    fn named(mut self, cell: &Cell) -> Self {
+        match &mut self {
+            Self::Contact { pair, .. } | Self::Undecided { pair, .. } => *pair = cell.named(*pair),
+            Self::Free | Self::Bad(_) | Self::Turns | Self::Stopped { .. } => {}
+        }
+        self
+    }
+}
+
 /// Joint speeds of an edge, radians and metres in sum, that a first piece has at most.
 const PIECE_LENGTH: f64 = 0.5;
 /// First pieces of an edge at most.
@@ -120,7 +132,7 @@ impl Cell {
                 }
             }
         }
-        answers.into_iter().flatten().collect()
+        answers.into_iter().flatten().map(|answer| answer.named(self)).collect()
     }
 
     /// Prepares the search; or says at once what is to be said.

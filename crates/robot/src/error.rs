@@ -9,7 +9,7 @@ use clearance_geometry::polyhedron::PolyhedronError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file} line {line}: {place}{problem}")]
 pub struct RobotError {
-    /// `URDF` or `SRDF`.
+    /// `URDF`, `SRDF` or `COLLADA`.
     pub file: &'static str,
     /// Counted from one; 0: the file as a whole.
     pub line: u32,
@@ -17,6 +17,36 @@ pub struct RobotError {
     pub place: String,
     /// In words.
     pub problem: Cow<'static, str>,
+}
+
+/// Why a text is no XML file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum XmlError {
+    /// The text breaks a rule of XML, or says what cannot be.
+    Wrong(RobotError),
+    /// The effort ended before it was read.
+    Stopped(Stopped),
+}
+
+impl From<RobotError> for XmlError {
+    fn from(wrong: RobotError) -> Self {
+        Self::Wrong(wrong)
+    }
+}
+
+impl From<Stopped> for XmlError {
+    fn from(why: Stopped) -> Self {
+        Self::Stopped(why)
+    }
+}
+
+impl From<XmlError> for BuildError {
+    fn from(error: XmlError) -> Self {
+        match error {
+            XmlError::Wrong(wrong) => wrong.into(),
+            XmlError::Stopped(why) => why.into(),
+        }
+    }
 }
 
 /// Why there is no robot.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::body::CurvedPart;
 use super::model::{AllowedReason, Robot, RobotJoint};
 use super::parts::{PartSource, RobotPart};
 use super::room::polytope_bytes;
@@ -69,7 +70,8 @@ impl Robot {
             let hull = part.body.hull();
             let is_own = part.is_own && known.insert(Arc::as_ptr(hull) as usize);
             let mesh = part.body.mesh().map_or(0, TriangleBody::bytes);
-            if is_own { polytope_bytes(hull) + mesh } else { 0 }
+            let curved = part.body.curved().map_or(0, CurvedPart::beside_hull_bytes);
+            if is_own { polytope_bytes(hull) + mesh + curved } else { 0 }
         };
         let bodies: usize = self.parts.iter().map(body).sum();
         let named = |part: &RobotPart| {

@@ -2,7 +2,7 @@
 //! the normal, and the gradient.
 
 use super::cell::BodyPair;
-use super::solids::HowFar;
+use super::curved::HowFar;
 use super::stand::Stand;
 use super::tree::Freedom;
 use clearance_geometry::Vec3;
@@ -58,6 +58,9 @@ fn nearest_points(
         return beside.nearest_points(effort);
     }
     if let Some(solids) = stand.solids(pair) {
+        if let Some(curved) = solids.curved() {
+            return curved.nearest_points(effort);
+        }
         let HowFar::Apart(apart) = solids.distance(Stops::default(), effort)? else {
             // Where polyhedra touch, and how deep they overlap, is not answered.
             return Ok(None);

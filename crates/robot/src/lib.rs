@@ -11,6 +11,7 @@
 //! | a robot from its files | [`Robot::build`], with [`urdf`], [`srdf`] and [`mesh`] |
 //! | where joint values put its links | [`kinematics::Kinematics`] |
 //! | robots among bodies that stand still | [`cell`] |
+//! | the same by the rules of a session, with what hangs on links | [`pairing`] |
 //! | contacts and clearances of many configurations | [`check`], their gradients [`gradient`] |
 //! | whether an edge between two configurations is free, or where it ends | [`edge`] |
 //! | to check what is claimed of an edge | [`judge`], which shares no code with the search |
@@ -32,6 +33,7 @@
 //! assert!(wrong.is_err());
 //! ```
 
+mod assembly;
 pub mod ball;
 pub mod body;
 pub mod cell;
@@ -39,7 +41,9 @@ mod certify;
 pub mod check;
 pub mod claim;
 pub mod cloud;
+mod cloud_curved;
 mod cloud_mesh;
+mod curved;
 pub mod edge;
 pub mod error;
 mod footprint;
@@ -49,6 +53,7 @@ pub mod kinematics;
 pub mod meeting;
 pub mod mesh;
 pub mod model;
+pub mod pairing;
 pub mod parts;
 pub mod path;
 pub mod room;

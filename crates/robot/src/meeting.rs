@@ -23,9 +23,9 @@ use clearance_geometry::pose::{Pose, STRETCH_MAX};
 /// A part on its way.
 #[derive(Clone, Debug)]
 pub struct Traveller {
-    /// It.
+    /// The part, in its own frame.
     pub body: PartBody,
-    /// How it goes.
+    /// The way that it goes.
     pub course: Course,
 }
 
@@ -176,5 +176,6 @@ fn cell_of(travellers: [&Traveller; 2], deviation: f64) -> (Cell, [Vec<f64>; 2])
     let link_pairs = if links.len() == 2 { vec![[0, 1]] } else { Vec::new() };
     let of_still = still.bodies().iter().map(|one| &one.body);
     let solids = Solids::new(parts.iter().map(|one| &one.body).chain(of_still), parts.len());
-    (Cell { kinematics, parts, links, link_pairs, still, solids, slack }, values)
+    let pairing = None;
+    (Cell { kinematics, parts, links, link_pairs, still, solids, slack, pairing }, values)
 }

@@ -21,7 +21,7 @@ pub use super::parts::{RobotLink, Sources};
 /// A joint and what moves it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobotJoint {
-    /// As in the URDF.
+    /// The name that the URDF gives it.
     pub name: String,
     /// How it moves.
     pub kind: JointKind,
@@ -49,19 +49,19 @@ pub enum AllowedReason {
 /// Two links that may meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedPair {
-    /// The lower index first.
+    /// The indices of the two links, the lower one first.
     pub links: [usize; 2],
-    /// Why.
+    /// Why they may meet.
     pub reason: AllowedReason,
 }
 
 /// What an allowed pair takes while all of them are put in order, bytes.
 const PAIR_BYTES: usize = 3 * size_of::<AllowedPair>();
 
-/// A robot.
+/// A robot with its joints, links and parts, as its files describe it.
 #[derive(Clone, Debug)]
 pub struct Robot {
-    /// As in the URDF.
+    /// The name that the URDF gives it.
     pub name: String,
     /// The joints that move, ready to be placed.
     pub kinematics: Kinematics,
@@ -69,7 +69,7 @@ pub struct Robot {
     pub joints: Vec<RobotJoint>,
     /// In the order of the URDF.
     pub links: Vec<RobotLink>,
-    /// By link.
+    /// The parts of all links, ordered by link.
     pub parts: Vec<RobotPart>,
     /// Ordered by the links, each pair once.
     pub allowed: Vec<AllowedPair>,

@@ -1,17 +1,20 @@
-//! The parts of a robot: boxes, balls and capsules, polytopes around cylinders, hulls of meshes,
-//! and meshes as they are.
+//! The parts of a robot: boxes, balls, capsules and cylinders, hulls of meshes, and meshes as they
+//! are.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::body::{HulledMesh, PartBody, RoundedPart};
+use super::body::{CurvedPart, HulledMesh, PartBody, RoundedPart};
 use super::error::{BuildError, RobotError, shown};
 use super::room::{BuildRoom, hull_bytes, polytope_bytes};
 use super::round::{Around, cylinder};
 use super::urdf::{CollisionElement, Description, Geometry};
 use crate::mesh::MeshData;
 use crate::mesh::convexity::{self, Convexity};
+use clearance_bodies::Body;
+use clearance_bodies::kinds::curved::{COARSE_POINTS, CurvedCore, CurvedForm, HALF_SIZES};
+use clearance_bodies::table::place::Place;
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::{Hull, HullError, convex_hull_with};
@@ -68,8 +71,8 @@ pub struct Sources<'a> {
     pub srdf: Option<&'a str>,
     /// The mesh files.
     pub meshes: &'a MeshFiles,
-    /// How far polytopes around cylinders may stand out, metres; none: by half a percent of the
-    /// radius.
+    /// How far polytopes that stand for cylinders may stand out of them, metres; none: cylinders
+    /// are what they are.
     pub gap_max: Option<f64>,
     /// Whether parts whose mesh is missing are left out.
     pub leave_out_missing: bool,
@@ -82,7 +85,7 @@ pub struct Sources<'a> {
 pub enum PartSource {
     /// A box, exactly.
     Box,
-    /// A ball or a capsule, exactly, or a polytope around a cylinder.
+    /// A ball, a capsule or a cylinder, exactly, or a polytope around a cylinder.
     Round,
     /// The hull of a mesh.
     Mesh {
@@ -356,7 +359,17 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                 let hull = self.hull(element, &points)?;
                 return Ok(Some(Built::new(hull.into(), PartSource::Box, Gap::NONE)));
             }
-            Geometry::Cylinder { radius, length } => cylinder(*radius, *length, gap_max),
+            Geometry::Cylinder { radius, length } => {
+                let half = Vec3::new(*radius, *radius, 0.5 * length);
+                let is_possible =
+                    half.iter().all(|half| (HALF_SIZES[0]..=HALF_SIZES[1]).contains(half));
+                if gap_max.is_none() && is_possible {
+                    let core = CurvedCore { form: CurvedForm::Cylinder, half };
+                    let body = self.curved(element, core, 0.0)?;
+                    return Ok(Some(Built::new(body, PartSource::Round, Gap::NONE)));
+                }
+                cylinder(*radius, *length, gap_max)
+            }
             Geometry::Mesh { filename, scale } => {
                 return self.mesh(link, element, filename, scale);
             }
@@ -375,6 +388,27 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
         let core = self.hull(element, points)?;
         let body = PartBody::from(core).rounded(radius);
         Ok(Built::new(body, PartSource::Round, Gap::NONE))
+    }
+
+    /// A curved body with balls of this radius around all its points.
+    fn curved(
+        &mut self,
+        element: &CollisionElement,
+        core: CurvedCore,
+        radius: f64,
+    ) -> Result<PartBody, BuildError> {
+        self.take(hull_bytes(COARSE_POINTS))?;
+        let mut body = match Body::of_curved(core, radius, self.effort) {
+            Ok(body) => body,
+            Err(HullError::Stopped(why)) => return Err(why.into()),
+            Err(error) => return Err(described(element, format!("it has no hull: {error}"))),
+        };
+        self.room.keeper().into_iter().for_each(|keeper| body.tell(keeper));
+        let part = PartBody::in_place(&body, Place::RobotPart)
+            .map_err(|refused| described(element, refused.to_string()))?;
+        let beside = part.curved().map_or(0, CurvedPart::beside_hull_bytes);
+        self.bytes += polytope_bytes(part.hull()) + beside;
+        Ok(part)
     }
 
     /// Whether a part is a body as it was registered.
@@ -414,8 +448,13 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                 return Ok(None);
             }
             MeshContent::Known(body) if !is_scaled => {
-                let gap = if body.mesh().is_some() { Gap::NONE } else { Gap::UNKNOWN };
+                let is_itself = body.mesh().is_some() || body.curved().is_some();
+                let gap = if is_itself { Gap::NONE } else { Gap::UNKNOWN };
                 Built::new(body.clone(), registered(), gap)
+            }
+            MeshContent::Known(PartBody::Curved(part)) => {
+                let body = self.scaled_curved(element, part, scale)?;
+                Built::new(body, registered(), Gap::NONE)
             }
             MeshContent::Known(PartBody::Rounded(part)) => {
                 let body = self.scaled_rounded(element, part, scale)?;
@@ -428,25 +467,55 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                 Built::new(hull.into(), registered(), Gap::UNKNOWN)
             }
             MeshContent::Known(PartBody::Mesh(HulledMesh { mesh, .. })) => {
-                let surface = mesh.surface();
-                let [vertices, triangles] =
-                    [size_of_val(surface.vertices()), size_of_val(surface.triangles())];
-                self.take(vertices + triangles)?;
-                let (vertices, triangles) =
-                    (surface.vertices().to_vec(), surface.triangles().to_vec());
-                let scaled = scaled(MeshData { vertices, triangles }, scale);
-                let body = match mesh {
-                    TriangleBody::Region(_) => self.polyhedron(meant, &scaled)?,
-                    TriangleBody::Surface(_) => self.surface(element, &scaled, None)?,
-                };
+                let body = self.scaled_mesh(meant, mesh, scale)?;
                 Built::new(body, registered(), Gap::NONE)
             }
             MeshContent::Mesh(mesh) => {
                 let lists = size_of_val(&*mesh.vertices) + size_of_val(&*mesh.triangles);
                 self.take(lists)?;
+                self.note(link, mesh.note.map(|note| format!("{:?}: {note}", shown(filename))));
                 self.treated(meant, &scaled(mesh.as_ref().clone(), scale))?
             }
         }))
+    }
+
+    /// A registered mesh that is larger or smaller, and still what it is.
+    fn scaled_mesh(
+        &mut self,
+        meant: MeantMesh<'_>,
+        mesh: &TriangleBody,
+        scale: &Vec3,
+    ) -> Result<PartBody, BuildError> {
+        let surface = mesh.surface();
+        self.take(size_of_val(surface.vertices()) + size_of_val(surface.triangles()))?;
+        let (vertices, triangles) = (surface.vertices().to_vec(), surface.triangles().to_vec());
+        let scaled = scaled(MeshData::new(vertices, triangles), scale);
+        match mesh {
+            TriangleBody::Region(_) => self.polyhedron(meant, &scaled),
+            TriangleBody::Surface(_) => self.surface(meant.element, &scaled, None),
+        }
+    }
+
+    /// A curved body that is larger or smaller, along each axis by itself if it has no balls around
+    /// its points.
+    fn scaled_curved(
+        &mut self,
+        element: &CollisionElement,
+        part: &CurvedPart,
+        scale: &Vec3,
+    ) -> Result<PartBody, BuildError> {
+        let CurvedCore { form, half } = part.core();
+        let radius = scaled_radius(element, part.radius(), scale)?;
+        let mut half = half.component_mul(scale);
+        // Only of a cone a mirrored one is another.
+        let is_cone = form == CurvedForm::Cone;
+        half = Vec3::new(half.x.abs(), half.y.abs(), if is_cone { half.z } else { half.z.abs() });
+        // Written so that NaN lands in the error.
+        if !half.iter().all(|half| (HALF_SIZES[0]..=HALF_SIZES[1]).contains(&half.abs())) {
+            let problem = "a curved body has half sizes of 2^-300 to 2^300".to_owned();
+            return Err(described(element, problem));
+        }
+        self.curved(element, CurvedCore { form, half }, radius)
     }
 
     /// A rounded polytope that is larger or smaller; one that is so in one direction more than in
@@ -457,15 +526,7 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
         part: &RoundedPart,
         scale: &Vec3,
     ) -> Result<PartBody, BuildError> {
-        let by = scale.x.abs();
-        let radius = part.radius() * by;
-        let is_even = scale.iter().all(|of_axis| (of_axis.abs() - by).abs() <= 0.0);
-        if !is_even || radius > COORDINATE_MAX {
-            let problem =
-                "a rounded body has one scale along all axes, and a radius of at most 2^960"
-                    .to_owned();
-            return Err(described(element, problem));
-        }
+        let radius = scaled_radius(element, part.radius(), scale)?;
         let core = part.core().vertices().iter();
         let points: Vec<Vec3> = core.map(|point| point.component_mul(scale)).collect();
         Ok(PartBody::from(self.hull(element, &points)?).rounded(radius))
@@ -506,7 +567,8 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
         let extent = (hull.bounds().high - hull.bounds().low).max();
         let wanted =
             Wanted { gap_max: Some(PIECE_GAP * extent), count_max: PIECES_MAX, settles: true };
-        let made = pieces::decompose(&mesh.vertices, &mesh.triangles, wanted, self.effort);
+        let (vertices, triangles) = (&mesh.vertices, &mesh.triangles);
+        let made = pieces::decompose(vertices, triangles, wanted, self.effort, &mut |_| {});
         let made = made.map_err(|why| match why {
             PiecesError::Stopped(why) => BuildError::Stopped(why),
             PiecesError::Unreached { .. } => described(meant.element, why.to_string()),
@@ -672,6 +734,19 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
             Err(error) => Err(described(element, format!("it has no hull: {error}"))),
         }
     }
+}
+
+/// The radius of balls that are larger or smaller; in one direction more than in another they would
+/// be no balls.
+fn scaled_radius(element: &CollisionElement, radius: f64, scale: &Vec3) -> Result<f64, BuildError> {
+    let by = scale.x.abs();
+    let scaled = radius * by;
+    let is_even = scale.iter().all(|of_axis| (of_axis.abs() - by).abs() <= 0.0);
+    if radius > 0.0 && !is_even || scaled > COORDINATE_MAX {
+        let problem = "a rounded body has one scale along all axes, and a radius of at most 2^960";
+        return Err(described(element, problem.to_owned()));
+    }
+    Ok(scaled)
 }
 
 /// A collision element that cannot be.

@@ -99,6 +99,7 @@ impl ChainPath {
             still: Still::default(),
             solids: None,
             slack: 0.0,
+            pairing: None,
         };
         let speeds = PathSpeeds::new(&cell, [&ends[0], &ends[1]])?;
         Some(Self { cell, ends, speeds, base, first_frame: 0, residue: [0.0; 2] })

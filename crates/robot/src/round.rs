@@ -9,7 +9,7 @@ use clearance_geometry::number::trig::RoundedTrig;
 const BLOWN_UP: f64 = 64.0 * UNIT;
 /// How fine a circle can be.
 const SIDES_MAX: u32 = 256;
-/// ... and is when nobody asks: it stands out by half a percent of the radius.
+/// How fine a circle is when nobody asks: it stands out by half a percent of the radius.
 const SIDES_DEFAULT: u32 = 32;
 /// The fewest sides that are taken.
 const SIDES_MIN: u32 = 8;
@@ -17,7 +17,7 @@ const SIDES_MIN: u32 = 8;
 /// A polytope around a shape.
 #[derive(Clone, Debug)]
 pub struct Around {
-    /// Its corners.
+    /// The corners of the polytope.
     pub points: Vec<Vec3>,
     /// No point of the polytope is farther from the shape than this, metres.
     pub gap: f64,

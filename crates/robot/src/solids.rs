@@ -1,4 +1,5 @@
-//! Bodies of a cell one of which at least is made of triangles, by the faces that bound them.
+//! Bodies of a cell one of which at least is made of triangles, by the faces that bound them, or is
+//! curved ([`super::curved`]).
 //!
 //! A question about two bodies begins with their hulls: what is apart there is apart, and the faces
 //! are not asked. A cell of polytopes alone has nothing of this.
@@ -8,12 +9,13 @@ use std::sync::{Arc, OnceLock};
 
 use super::body::PartBody;
 use super::claim::EdgeContactProof;
+use super::curved::{self, CurvedPair, HowFar};
+use clearance_bodies::Body;
 use clearance_geometry::claim::{Cover, Verdict};
 use clearance_geometry::contact_time::polyhedra::proof::Unproven;
 use clearance_geometry::contact_time::polyhedra::{self, Faces, PosedPolyhedron};
 use clearance_geometry::distance::{self, DistanceSide, Stops, compare_beyond};
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::faces::distance::FaceDistance;
 use clearance_geometry::faces::standing::{self, Standing};
 use clearance_geometry::faces::{self, Clear, Surfaces, margin, prove_clear, prove_solids};
 use clearance_geometry::pair::{Pair, Placed};
@@ -32,6 +34,8 @@ enum FacedBody {
     Hull(Option<Arc<Polyhedron>>),
     /// A polytope with balls of this radius around all its points, metres.
     Rounded(f64),
+    /// A curved body, which has no faces; what it takes beside its hull, bytes.
+    Curved(usize),
     /// A mesh.
     Mesh(TriangleBody),
 }
@@ -39,7 +43,7 @@ enum FacedBody {
 impl FacedBody {
     fn boundary_kind(&self) -> BoundaryKind<'_> {
         match self {
-            Self::Hull(_) | Self::Rounded(_) => BoundaryKind::Hull,
+            Self::Hull(_) | Self::Rounded(_) | Self::Curved(_) => BoundaryKind::Hull,
             Self::Mesh(mesh) => mesh.boundary_kind(),
         }
     }
@@ -48,7 +52,7 @@ impl FacedBody {
     fn solid(&self) -> Option<&Arc<Polyhedron>> {
         match self {
             Self::Hull(made) => made.as_ref(),
-            Self::Rounded(_) => None,
+            Self::Rounded(_) | Self::Curved(_) => None,
             Self::Mesh(mesh) => mesh.region(),
         }
     }
@@ -65,7 +69,7 @@ impl FacedBody {
     fn radius(&self) -> f64 {
         match self {
             Self::Rounded(radius) => *radius,
-            Self::Hull(_) | Self::Mesh(_) => 0.0,
+            Self::Hull(_) | Self::Curved(_) | Self::Mesh(_) => 0.0,
         }
     }
 
@@ -74,7 +78,7 @@ impl FacedBody {
         let of = |vertices: usize, triangles: usize| vertices.max(triangles.div_ceil(2));
         match self {
             Self::Hull(made) => made.as_ref().map_or(0, |made| made.vertices().len()),
-            Self::Rounded(_) => 0,
+            Self::Rounded(_) | Self::Curved(_) => 0,
             Self::Mesh(mesh) => {
                 of(mesh.surface().vertices().len(), mesh.surface().triangles().len())
             }
@@ -82,13 +86,17 @@ impl FacedBody {
     }
 }
 
-/// All bodies of a cell that has a mesh, by their numbers.
+/// All bodies of a cell that has a mesh or a curved body, by their numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Solids {
     bodies: Vec<FacedBody>,
     /// Where those are that stand still, after so many parts of robots.
     still: Vec<PlacedOnce>,
     part_count: usize,
+    /// As the table knows them; none: no body is curved.
+    whole: Vec<Body>,
+    /// How many are curved.
+    curved_count: usize,
 }
 
 /// Where the points of a body are: placed when its faces are first asked for in that pose.
@@ -115,15 +123,21 @@ impl Solids {
         bodies: impl Iterator<Item = &'a PartBody> + Clone,
         part_count: usize,
     ) -> Option<Self> {
-        if bodies.clone().all(|body| body.mesh().is_none()) {
+        let curved_count = bodies.clone().filter(|body| body.curved().is_some()).count();
+        if curved_count == 0 && bodies.clone().all(|body| body.mesh().is_none()) {
             return None;
         }
+        let whole = match curved_count {
+            0 => Vec::new(),
+            _ => bodies.clone().map(PartBody::whole).collect(),
+        };
         let has_regions = bodies.clone().any(PartBody::is_region);
         // Parts that are one polytope are one solid.
         let mut made: BTreeMap<usize, Option<Arc<Polyhedron>>> = BTreeMap::new();
         let faced = |body: &PartBody| match body {
             PartBody::Mesh(body) => FacedBody::Mesh(body.mesh.clone()),
             PartBody::Rounded(_) => FacedBody::Rounded(body.radius()),
+            PartBody::Curved(part) => FacedBody::Curved(part.beside_hull_bytes()),
             PartBody::Polytope(_) if !has_regions => FacedBody::Hull(None),
             // No mesh is asked about a cloud.
             PartBody::Cloud(_) => FacedBody::Hull(None),
@@ -135,7 +149,7 @@ impl Solids {
         };
         let bodies: Vec<FacedBody> = bodies.map(faced).collect();
         let still = bodies[part_count..].iter().map(|_| PlacedOnce::default()).collect();
-        Some(Self { bodies, still, part_count })
+        Some(Self { bodies, still, part_count, whole, curved_count })
     }
 
     /// What is made of polytopes with so many vertices in all, bytes at most.
@@ -148,6 +162,7 @@ impl Solids {
         let mut known = BTreeSet::new();
         let bytes = |faced: &FacedBody| match faced {
             FacedBody::Hull(None) | FacedBody::Rounded(_) => 0,
+            FacedBody::Curved(bytes) => *bytes,
             FacedBody::Hull(Some(made)) => {
                 let is_new = known.insert(Arc::as_ptr(made) as usize);
                 if is_new { made.bytes() } else { 0 }
@@ -161,6 +176,7 @@ impl Solids {
             }
         };
         size_of_val(&*self.bodies)
+            + size_of_val(&*self.whole)
             + size_of_val(&*self.still)
             + self.bodies.iter().map(bytes).sum::<usize>()
             + placed_bytes(&self.bodies[self.part_count..])
@@ -172,19 +188,21 @@ impl Solids {
         let mut sizes: Vec<usize> = self.bodies.iter().map(FacedBody::size).collect();
         sizes.sort_unstable();
         let two = sizes.iter().rev().take(2).sum::<usize>();
-        PLACED_BYTES_PER_VERTEX * two + placed_bytes(&self.bodies[..self.part_count])
+        let of_curved = if self.curved_count > 0 { curved::bytes_of_question() } else { 0 };
+        PLACED_BYTES_PER_VERTEX * two + placed_bytes(&self.bodies[..self.part_count]) + of_curved
     }
 
     /// How long the faces of all bodies may take in one configuration, nanoseconds: a generous
     /// guess.
     pub(super) fn nanoseconds(&self) -> u64 {
         let size = self.bodies.iter().map(FacedBody::size).sum::<usize>();
-        NANOSECONDS_PER_VERTEX.saturating_mul(size as u64)
+        let of_curved = curved::NANOSECONDS.saturating_mul(self.curved_count as u64);
+        NANOSECONDS_PER_VERTEX.saturating_mul(size as u64).saturating_add(of_curved)
     }
 
-    /// Whether a body is made of triangles.
+    /// Whether a body is made of triangles, or curved.
     pub(super) fn is_mesh(&self, body: usize) -> bool {
-        matches!(self.bodies[body], FacedBody::Mesh(_))
+        matches!(self.bodies[body], FacedBody::Mesh(_) | FacedBody::Curved(_))
     }
 
     /// Whether two bodies are a region and a polytope without volume.
@@ -199,14 +217,23 @@ impl Solids {
         body.checked_sub(self.part_count).map(|still| &self.still[still])
     }
 
-    /// Two bodies as their faces, where these and their hulls are placed.
+    /// Two bodies as their faces, where these and their hulls are placed; with the radii of the
+    /// balls around all their points, metres.
     pub(super) fn pair<'a>(
         &'a self,
         bodies: [usize; 2],
         hulls: Pair<'a>,
         placed: [PlacedOnce; 2],
+        radii: [f64; 2],
     ) -> SolidPair<'a> {
-        SolidPair { bodies: bodies.map(|body| &self.bodies[body]), hulls, placed }
+        let numbers = bodies;
+        let bodies = numbers.map(|body| &self.bodies[body]);
+        let is_curved = bodies.iter().any(|body| matches!(body, FacedBody::Curved(_)));
+        let curved = is_curved.then(|| CurvedPair {
+            bodies: numbers.map(|body| &self.whole[body]),
+            hulls: RoundedPair { cores: hulls, radii },
+        });
+        SolidPair { bodies, hulls, placed, curved }
     }
 }
 
@@ -222,17 +249,8 @@ pub(super) struct SolidPair<'a> {
     bodies: [&'a FacedBody; 2],
     hulls: Pair<'a>,
     placed: [PlacedOnce; 2],
-}
-
-/// How far apart two bodies are, if that is less than is of interest.
-#[derive(Clone, Debug)]
-pub(super) enum HowFar {
-    /// Farther.
-    Beyond,
-    /// As far as that.
-    Apart(FaceDistance),
-    /// They touch or overlap.
-    Contact(Verdict),
+    /// If one of them is curved: then all is asked there.
+    curved: Option<CurvedPair<'a>>,
 }
 
 /// How two bodies stand whose hulls meet, and what shows it.
@@ -307,8 +325,16 @@ impl<'a> SolidPair<'a> {
         Ok(decide(&self.hulls, &METHODS[0], witness, effort)?.verdict())
     }
 
-    /// How they stand, exactly.
+    /// Both, if one of them is curved.
+    pub(super) fn curved(&self) -> Option<&CurvedPair<'a>> {
+        self.curved.as_ref()
+    }
+
+    /// How they stand, exactly; of what is curved it may be unresolved.
     pub(super) fn verdict(&self, effort: &mut Effort<'_>) -> Result<Verdict, Stopped> {
+        if let Some(curved) = &self.curved {
+            return curved.verdict(effort);
+        }
         if self.verdict_of_hulls(&mut Witness::default(), effort)? == Verdict::Separated {
             return Ok(Verdict::Separated);
         }
@@ -336,6 +362,9 @@ impl<'a> SolidPair<'a> {
         stops: Stops,
         effort: &mut Effort<'_>,
     ) -> Result<HowFar, Stopped> {
+        if let Some(curved) = &self.curved {
+            return curved.distance(stops, effort);
+        }
         let witness = &mut Witness::default();
         let (of_hulls, is_beyond) = match stops.above {
             Some(above) if self.is_rounded() => {
@@ -374,6 +403,10 @@ impl<'a> SolidPair<'a> {
         gap: f64,
         effort: &mut Effort<'_>,
     ) -> Result<Option<Cover>, Unproven> {
+        if self.curved.is_some() {
+            // What their hulls do not show, no cover shows.
+            return Ok(None);
+        }
         let side = self.side(0.0, gap, &mut Witness::default(), effort)?;
         if side != DistanceSide::Beyond {
             return Ok(None);
@@ -387,6 +420,10 @@ impl<'a> SolidPair<'a> {
         margin: f64,
         effort: &mut Effort<'_>,
     ) -> Result<EdgeContactProof, Unproven> {
+        if self.curved.is_some() {
+            // There is no proof of contact with what has no vertices.
+            return Err(Unproven::NoWay);
+        }
         let stand = self.stand_by_faces(effort)?;
         let touches_by_radii = self.is_rounded() && stand.verdict() == Verdict::Touching;
         if stand.verdict() == Verdict::Separated || touches_by_radii {

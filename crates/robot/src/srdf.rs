@@ -16,19 +16,19 @@ pub struct DisabledPair {
     pub reason: String,
 }
 
-/// A `group`.
+/// A `group` element: joints that are planned for together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Its name.
+    /// The name that the file gives it.
     pub name: String,
     /// Joints by name, those of groups and chains in it too.
     pub joints: Vec<String>,
 }
 
-/// A `group_state`.
+/// A `group_state` element: values of the joints of a group, under a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedState {
-    /// Its name.
+    /// The name that the file gives it.
     pub name: String,
     /// The group that the state is of.
     pub group: String,
@@ -110,7 +110,7 @@ impl Semantics {
     ) -> Result<Self, BuildError> {
         let file = XmlFile::parse("SRDF", text, nodes_max, effort)?;
         let (mut read, mut groups) = (Self::default(), Groups::new(subject));
-        let robot = file.robot()?;
+        let robot = file.root("robot")?;
         let name = robot.text("name").unwrap_or_default();
         if !name.is_empty() && name != subject.name {
             let [name, other] = [name, subject.name].map(shown);

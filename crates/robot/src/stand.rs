@@ -1,5 +1,6 @@
 //! A cell in one configuration: where its links are, and how pairs of its bodies stand.
 
+use std::cmp::Ordering;
 use std::convert::Infallible;
 
 use super::ball::{PlacedBox, length_at_most};
@@ -8,8 +9,11 @@ use super::cloud::PartBesideCloud;
 use super::kinematics::{PoseLanes, point_lanes, pose_of_lane};
 use super::solids::{PlacedOnce, SolidPair, Solids};
 use clearance_geometry::Vec3;
+use clearance_geometry::claim::{Reach, Verdict};
 use clearance_geometry::cloud::PlacedCloud;
-use clearance_geometry::distance::{Distance, Stops, measure};
+use clearance_geometry::distance::{
+    Distance, DistanceSide, Stops, compare_beyond, compare_with_reach, measure,
+};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::number::rounding::BOUND_SLACK;
 use clearance_geometry::pair::{Pair, Placed};
@@ -17,10 +21,10 @@ use clearance_geometry::penetration::{
     self, BoxDepth, BoxDepthMemory, depth_at_most, depth_in_box,
 };
 use clearance_geometry::pose::Pose;
+use clearance_geometry::processor;
 use clearance_geometry::rounded::{self, RoundedPair};
 use clearance_geometry::separation::{METHODS, decide};
 use clearance_geometry::witness::Witness;
-use clearance_geometry::{claim::Verdict, processor};
 
 /// Configurations that are placed at a time.
 pub(super) const LANES: usize = 4;
@@ -159,7 +163,7 @@ impl<'a> Stand<'a> {
         }
         let frame = self.cell.link_of(body).and_then(|link| link.frame);
         let pose = match frame {
-            Some(frame) => self.frame(frame).compose(&part.frame_from_part),
+            Some(frame) => part.placed(&self.frame(frame)),
             None => part.frame_from_part,
         };
         self.poses.known[at] = (self.poses.round, pose);
@@ -207,6 +211,7 @@ impl<'a> Stand<'a> {
             hull,
             skew: *skew,
             mesh: body.mesh().map(|_| body.boundary_kind()),
+            curved: body.curved().map(|curved| (curved.body(), curved.radius())),
             cloud: PlacedCloud::with_skew(cloud, still.pose, cell.still.skew_of(number))
                 .beside_rounded(body.radius()),
         })
@@ -226,7 +231,7 @@ impl<'a> Stand<'a> {
                 if link.frame.is_none() || only.is_some_and(|only| only != index) {
                     continue;
                 }
-                for part in link.parts.clone() {
+                for part in link.parts.clone().filter(|_| cell.asks(index, *cloud)) {
                     visit(self, Self::numbers(part, cell.parts.len() + cloud))?;
                 }
             }
@@ -243,7 +248,12 @@ impl<'a> Stand<'a> {
             return None;
         }
         let placed = bodies.map(|body| self.placed_once(solids, body));
-        Some(solids.pair(bodies, self.hulls(pair), placed))
+        Some(solids.pair(bodies, self.hulls(pair), placed, self.radii(pair)))
+    }
+
+    /// Whether one of two bodies is curved.
+    pub(super) fn is_curved(&self, pair: BodyPair) -> bool {
+        pair.iter().any(|body| self.cell.body(*body).curved().is_some())
     }
 
     /// Where the points of a body are in the configuration at hand, once its faces are asked for.
@@ -279,6 +289,42 @@ impl<'a> Stand<'a> {
             return Ok(rounded::verdict(&rounded, witness, effort)?.verdict);
         }
         Ok(decide(&self.hulls(pair), &METHODS[0], witness, effort)?.verdict())
+    }
+
+    /// How a pair stands: in contact, which is to be no farther apart than a margin, or how far
+    /// apart beside a distance that is no less. None: one is curved, and nearer to the margin than
+    /// is resolved.
+    pub(super) fn side(
+        &mut self,
+        pair: BodyPair,
+        [margin, within]: [f64; 2],
+        witness: &mut Witness,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<DistanceSide>, Stopped> {
+        if let Some(beside) = self.cloud(pair) {
+            return beside.side(margin, within, effort);
+        }
+        let radii = self.radii(pair);
+        let within_of_bodies = within;
+        // Without the balls around their points they are farther apart by the radii.
+        let within = match Reach::of_rounded(radii, 0.0).upper() {
+            of_both if of_both > 0.0 => (within + of_both).next_up(),
+            _ => within,
+        };
+        if let Some(solids) = self.solids(pair) {
+            if let Some(curved) = solids.curved() {
+                return curved.side(margin, [within_of_bodies, within], witness, effort);
+            }
+            return solids.side(margin, within, witness, effort).map(Some);
+        }
+        let placed = self.hulls(pair);
+        let reach = Reach::of_rounded(radii, margin);
+        if !reach.is_zero()
+            && compare_with_reach(&placed, reach, witness, effort)?.order != Ordering::Greater
+        {
+            return Ok(Some(DistanceSide::Contact));
+        }
+        compare_beyond(&placed, within, witness, effort).map(Some)
     }
 
     /// How far apart two bodies are without balls around their points, or the hulls of polyhedra.
@@ -353,6 +399,9 @@ impl<'a> Stand<'a> {
             let (centre, radius) = self.link_ball(index);
             let is_single = link.parts.len() == 1;
             cell.still.near(&centre, radius, within, |body, of_link| {
+                if !cell.asks(index, body) {
+                    return Ok(within);
+                }
                 let other = number(first_still + body);
                 for part in link.parts.clone() {
                     let clearance = if is_single {
@@ -381,7 +430,7 @@ impl<'a> Stand<'a> {
         // A bound of exactly `within` shows nothing.
         let within = within.next_up();
         let visited = cell.still.near(&centre, radius, within, |body, _| {
-            for part in link.parts.clone() {
+            for part in link.parts.clone().filter(|_| cell.asks(index, body)) {
                 let other = cell.parts.len() + body;
                 let (centre, radius) = self.part_ball(index, part);
                 let is_near = || cell.still.box_of(body).clearance_from(&centre, radius) < within;

@@ -63,9 +63,9 @@ pub struct TreeFrame {
 /// What a joint value counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// An angle.
+    /// The value is an angle in radians.
     Radians,
-    /// A length.
+    /// The value is a length in metres.
     Metres,
     /// A component of a quaternion, which need not be normalised.
     Quaternion,
@@ -101,7 +101,7 @@ impl Variable {
 /// The moving frames of a robot, parents first, and its joint values in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tree {
-    /// Parents first.
+    /// The frames, each after the one that carries it.
     pub frames: Vec<TreeFrame>,
     /// In the order that a configuration has them.
     pub variables: Vec<Variable>,

@@ -28,24 +28,24 @@ pub struct DescriptionLimits {
 pub enum Geometry {
     /// A box around the origin, by its full sizes.
     Box {
-        /// Metres.
+        /// The sizes along x, y and z, in metres.
         size: Vec3,
     },
     /// A ball around the origin.
     Sphere {
-        /// Metres.
+        /// The radius, in metres.
         radius: f64,
     },
     /// A cylinder along z around the origin.
     Cylinder {
-        /// Metres.
+        /// The radius, in metres.
         radius: f64,
-        /// Metres.
+        /// The length along z, in metres.
         length: f64,
     },
     /// A cylinder along z around the origin with half balls beyond its ends.
     Capsule {
-        /// Metres.
+        /// The radius, in metres.
         radius: f64,
         /// The length of the cylinder, metres.
         length: f64,
@@ -87,7 +87,7 @@ pub struct CollisionElement {
 /// A `link` element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkElement {
-    /// Unique.
+    /// The name, which no other element of its kind has.
     pub name: String,
     /// What can collide.
     pub collisions: Vec<CollisionElement>,
@@ -113,18 +113,18 @@ pub enum JointKind {
 /// A joint that follows another one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mimic {
-    /// Whom.
+    /// The name of the joint that it follows.
     pub joint: String,
-    /// Times that one's value ...
+    /// The value is this times the value of that joint, plus the offset.
     pub multiplier: f64,
-    /// ... plus this.
+    /// What is added to that product, in radians or metres.
     pub offset: f64,
 }
 
 /// A `joint` element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointElement {
-    /// Unique.
+    /// The name, which no other element of its kind has.
     pub name: String,
     /// How it moves.
     pub kind: JointKind,
@@ -134,11 +134,11 @@ pub struct JointElement {
     pub child: usize,
     /// Where it is in the parent link.
     pub parent_from_joint: Pose,
-    /// A unit vector.
+    /// The axis of the joint, a unit vector in the frame of the joint.
     pub axis: Vec3,
     /// Least and greatest value; infinite: none.
     pub range: [f64; 2],
-    /// Greatest speed, a second; 0: not said.
+    /// The greatest speed, in radians or metres a second; 0: the file does not say.
     pub velocity: f64,
     /// Whom it follows.
     pub mimic: Option<Mimic>,
@@ -149,7 +149,7 @@ pub struct JointElement {
 /// All of the file that matters here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
-    /// The robot's.
+    /// The name of the robot.
     pub name: String,
     /// In the order of the file.
     pub links: Vec<LinkElement>,
@@ -174,7 +174,7 @@ impl Description {
         effort: &mut Effort<'_>,
     ) -> Result<Self, BuildError> {
         let file = XmlFile::parse("URDF", text, limits.nodes_max, effort)?;
-        let robot = file.robot()?;
+        let robot = file.root("robot")?;
         if let Some(left_over) = file.with_prefix("xacro", effort)? {
             let problem = "macros of xacro are left: expand them first, with the command xacro";
             return Err(left_over.bad(problem).into());

@@ -5,16 +5,16 @@ mod document;
 use std::borrow::Cow;
 
 use self::document::Document;
-use super::error::{BuildError, RobotError, shown};
+use super::error::{RobotError, XmlError, shown};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
 
 /// No length or coordinate of a description is larger, metres.
 pub(super) const LENGTH_MAX: f64 = 1e6;
 
-/// One of the two files, parsed.
+/// A file whose elements are known.
 pub(super) struct XmlFile<'x> {
-    /// `URDF` or `SRDF`.
+    /// `URDF`, `SRDF` or `COLLADA`.
     file: &'static str,
     document: Document<'x>,
 }
@@ -34,18 +34,23 @@ impl<'x> XmlFile<'x> {
         text: &'x str,
         nodes_max: u32,
         effort: &mut Effort<'_>,
-    ) -> Result<Self, BuildError> {
+    ) -> Result<Self, XmlError> {
         Ok(Self { file, document: Document::read(file, text, nodes_max, effort)? })
     }
 
-    /// The outermost element, which must be `robot`.
-    pub(super) fn robot(&self) -> Result<Element<'_>, RobotError> {
+    /// The outermost element, which must have this tag.
+    pub(super) fn root(&self, tag: &str) -> Result<Element<'_>, RobotError> {
         let root = Element { xml: self, index: self.document.root() };
-        if root.tag() == "robot" {
+        if root.tag() == tag {
             Ok(root)
         } else {
-            Err(root.bad("the outermost element must be robot"))
+            Err(root.bad(format!("the outermost element must be {tag}")))
         }
+    }
+
+    /// All elements, each before those in it.
+    pub(super) fn all(&self) -> impl Iterator<Item = Element<'_>> {
+        (0..self.document.elements().len()).map(|index| Element { xml: self, index })
     }
 }
 
@@ -55,7 +60,7 @@ impl XmlFile<'_> {
         &self,
         prefix: &str,
         effort: &mut Effort<'_>,
-    ) -> Result<Option<Element<'_>>, BuildError> {
+    ) -> Result<Option<Element<'_>>, XmlError> {
         for (index, element) in self.document.elements().iter().enumerate() {
             effort.look_at_clock()?;
             if element.prefix == prefix {
@@ -94,6 +99,11 @@ impl<'a> Element<'a> {
     /// Its tag.
     pub(super) fn tag(&self) -> &'a str {
         self.xml.document.element(self.index).tag
+    }
+
+    /// The text in it, up to the first element or comment.
+    pub(super) fn content(&self) -> &'a str {
+        self.xml.document.element(self.index).text
     }
 
     /// Whether it has a prefix, and is of another namespace.

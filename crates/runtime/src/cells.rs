@@ -7,6 +7,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use super::client::Client;
 use super::memory::{MemoryKind, MemoryQuota, Reservation};
 use super::settings::Limits;
 use clearance_robot::cell::Cell;
@@ -17,7 +18,7 @@ pub type CellKey = [u8; 32];
 /// A cell with the memory that it takes; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct BuiltCell {
-    /// It.
+    /// The cell, which is shared between calls.
     pub cell: Arc<Cell>,
     /// Whether it stays built for the next call.
     pub is_kept: bool,
@@ -29,13 +30,28 @@ impl BuiltCell {
     pub fn new(cell: Arc<Cell>, memory: Reservation) -> Self {
         Self { cell, is_kept: false, memory: Arc::new(memory) }
     }
+
+    /// The same, which stays built.
+    #[must_use]
+    pub fn kept(self) -> Self {
+        Self { is_kept: true, ..self }
+    }
 }
 
 #[derive(Debug)]
 struct KeptCell {
+    /// Who had it built: that one has asked about a cell is not for others to find out.
+    tenant: Option<u32>,
     key: CellKey,
     built: BuiltCell,
     last_asked: Instant,
+}
+
+impl KeptCell {
+    /// Whether it is the caller's with this key.
+    fn is(&self, key: &CellKey) -> bool {
+        self.key == *key && self.tenant == Client::current_tenant()
+    }
 }
 
 /// The cells that are kept, the one asked for last at the end.
@@ -46,7 +62,7 @@ impl KeptCells {
     /// The cell with this key, if it is still kept.
     pub fn get(&self, key: &CellKey, now: Instant) -> Option<BuiltCell> {
         let mut all = self.lock();
-        let at = all.iter().rposition(|kept| kept.key == *key)?;
+        let at = all.iter().rposition(|kept| kept.is(key))?;
         let mut found = all.remove(at);
         found.last_asked = now;
         let built = found.built.clone();
@@ -71,7 +87,7 @@ impl KeptCells {
                 && bytes <= quota.room_for(kind, taken, room)
         };
         let mut all = self.lock();
-        all.retain(|kept| kept.key != key);
+        all.retain(|kept| !kept.is(&key));
         // What would not fit even alone makes nobody's cells go.
         if places == 0 || bytes > room / 2 {
             return None;
@@ -85,8 +101,9 @@ impl KeptCells {
             all.remove(own.unwrap_or(0));
         }
         let of_one_call = BuiltCell::new(cell.clone(), quota.reserve(kind, bytes).ok()?);
-        let built = BuiltCell { is_kept: true, ..of_one_call };
-        all.push(KeptCell { key, built: built.clone(), last_asked: payer.now });
+        let built = of_one_call.kept();
+        let tenant = Client::current_tenant();
+        all.push(KeptCell { tenant, key, built: built.clone(), last_asked: payer.now });
         Some(built)
     }
 
@@ -104,9 +121,9 @@ impl KeptCells {
 /// Who has a cell kept, and when.
 #[derive(Clone, Copy, Debug)]
 pub struct Payer<'a> {
-    /// Pays for it.
+    /// Whose memory the cell is counted in.
     pub quota: &'a MemoryQuota,
-    /// Now.
+    /// The time at which it is asked for.
     pub now: Instant,
 }
 

@@ -10,7 +10,8 @@ use super::principal::Principal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Client {
     principal: Principal,
-    /// The port at the other end: no two open connections of an address have the same.
+    /// The port at the other end: no two open connections of an address have the same. Two of a
+    /// tenant may, from two addresses: they are one client then.
     port: u16,
 }
 
@@ -27,9 +28,19 @@ impl Client {
         Self { principal: peer.ip().into(), port: peer.port() }
     }
 
+    /// The same connection, when it is known whose call it is.
+    pub fn of(self, principal: Principal) -> Self {
+        Self { principal, ..self }
+    }
+
     /// The one whose call is being answered.
     pub fn current() -> Self {
         CURRENT.try_with(|client| *client).unwrap_or(Self::NOBODY)
+    }
+
+    /// The tenant whose call is being answered; none: nobody is asked for a key, or nobody calls.
+    pub fn current_tenant() -> Option<u32> {
+        Self::current().principal.tenant_number()
     }
 
     /// Lets `call` be answered for this client.

@@ -33,7 +33,7 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// Starts now.
+    /// A clock that starts now.
     pub fn new() -> Self {
         Self { start: (Instant::now(), SystemTime::UNIX_EPOCH), passed: Mutex::default() }
     }

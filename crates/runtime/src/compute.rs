@@ -13,6 +13,7 @@
 //! All of these threads together can be more than there are processors. They have a lower priority
 //! ([`mod@priority`]), so that those that speak to clients do not wait for one of them to pause.
 
+pub mod costs;
 pub mod load;
 mod priority;
 mod queue;
@@ -261,6 +262,16 @@ impl Compute {
     /// Jobs running and waiting.
     pub fn jobs(&self) -> usize {
         self.0.queues().jobs()
+    }
+
+    /// Those of the caller's tenant; of everybody where nobody is asked for a key.
+    pub fn jobs_of_caller(&self) -> usize {
+        let (queues, principal) = (self.0.queues(), Client::current().principal());
+        if principal.tenant_number().is_none() {
+            return queues.jobs();
+        }
+        let own = queues.served.iter().filter(|((client, _), _)| client.principal() == principal);
+        queues.line.count_of(principal) + own.map(|(_, count)| count).sum::<usize>()
     }
 
     /// Threads of the pool, which one job may have.

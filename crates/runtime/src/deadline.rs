@@ -1,79 +1,73 @@
-//! From a caller's deadline, or its going away, to the flag that a search looks at between steps.
+//! What ends the waiting for an answer: its time, or that whoever waits for it goes away.
+//!
+//! A handler makes one from the caller's deadline, the server's limit and the budget
+//! (`timing::deadline` of the transport) and keeps it as long as it waits. Whatever works on the
+//! answer looks at its [`Until`], on any thread.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// A flag that is set when the time is over, and when this guard is dropped (because the caller
-/// hung up, which drops its handler).
+use clearance_geometry::until::Until;
+
+/// Ends an [`Until`] when its time is over, and when it is dropped: a caller who hangs up drops its
+/// handler.
 #[derive(Debug)]
-pub struct StopGuard {
-    flag: Arc<AtomicBool>,
-    left: Arc<AtomicBool>,
-    limit: Option<Duration>,
+pub struct Deadline {
+    until: Arc<Until>,
+    time: Duration,
     timer: OnceLock<tokio::task::JoinHandle<()>>,
 }
 
-impl StopGuard {
-    /// A flag that is set after `limit`; none: only by dropping.
-    pub fn after(limit: Option<Duration>) -> Self {
-        let guard = Self::planned(limit);
-        guard.arm();
-        guard
+impl Deadline {
+    /// So long from now on.
+    pub fn after(time: Duration) -> Self {
+        let deadline = Self::planned(time);
+        deadline.start();
+        deadline
     }
 
-    /// A deadline whose time begins with [`Self::arm`]: a timer costs more than a small frame, and
-    /// most frames are answered long before theirs would end.
-    pub fn planned(limit: Option<Duration>) -> Self {
-        let flag = Arc::new(AtomicBool::new(limit.is_some_and(|limit| limit.is_zero())));
-        Self { flag, left: Arc::default(), limit, timer: OnceLock::new() }
+    /// So long from when it is started: a timer costs more than a small frame, and most frames are
+    /// answered long before their time would be over.
+    pub fn planned(time: Duration) -> Self {
+        let until = if time.is_zero() { Until::expired() } else { Until::default() };
+        Self { until: Arc::new(until), time, timer: OnceLock::new() }
     }
 
-    /// From now on the time counts.
-    pub fn arm(&self) {
-        let Some(limit) = self.limit.filter(|limit| !limit.is_zero()) else { return };
+    /// From now on the time counts, unless it did before.
+    pub fn start(&self) {
+        if self.time.is_zero() {
+            return;
+        }
         self.timer.get_or_init(|| {
-            let flag = self.flag.clone();
+            let (until, time) = (self.until.clone(), self.time);
             tokio::spawn(async move {
-                tokio::time::sleep(limit).await;
-                flag.store(true, Ordering::Relaxed);
+                tokio::time::sleep(time).await;
+                until.expire();
             })
         });
     }
 
-    /// Arms it unless there is more time than this.
-    pub fn arm_within(&self, time: Duration) {
-        if self.limit.is_some_and(|limit| limit <= time) {
-            self.arm();
+    /// Starts it unless there is more time than this.
+    pub fn start_within(&self, time: Duration) {
+        if self.time <= time {
+            self.start();
         }
     }
 
-    /// Sets the flag.
-    pub fn stop(&self) {
-        self.flag.store(true, Ordering::Relaxed);
+    /// How much time there is from when it is started.
+    pub fn time(&self) -> Duration {
+        self.time
     }
 
-    /// A flag that is set when this guard is dropped, and not before: whatever is found out then,
-    /// nobody reads it.
-    pub fn left(&self) -> Arc<AtomicBool> {
-        self.left.clone()
-    }
-
-    /// For a search that is over before this guard is dropped.
-    pub fn as_flag(&self) -> &AtomicBool {
-        &self.flag
-    }
-
-    /// For the search.
-    pub fn flag(&self) -> Arc<AtomicBool> {
-        self.flag.clone()
+    /// What everything that works on the answer looks at.
+    pub fn until(&self) -> &Arc<Until> {
+        &self.until
     }
 }
 
-impl Drop for StopGuard {
+impl Drop for Deadline {
     fn drop(&mut self) {
-        self.left.store(true, Ordering::Relaxed);
-        self.stop();
+        self.until.cancel();
         if let Some(timer) = self.timer.get() {
             timer.abort();
         }
@@ -84,46 +78,40 @@ impl Drop for StopGuard {
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn the_flag_is_set_when_the_time_is_over() {
-        let guard = StopGuard::after(Some(Duration::from_millis(1)));
-        let flag = guard.flag();
-        let is_set = async {
-            while !flag.load(Ordering::Relaxed) {
+    async fn is_over_soon(deadline: &Deadline) {
+        let is_over = async {
+            while !deadline.until().is_over() {
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(30), is_set).await.expect("set by then");
-        assert!(StopGuard::after(Some(Duration::ZERO)).flag().load(Ordering::Relaxed));
+        tokio::time::timeout(Duration::from_secs(30), is_over).await.expect("over by then");
     }
 
     #[tokio::test]
-    async fn planned_time_counts_from_when_it_is_armed() {
+    async fn the_waiting_ends_when_the_time_is_over() {
+        is_over_soon(&Deadline::after(Duration::from_millis(1))).await;
+        assert!(Deadline::planned(Duration::ZERO).until().is_over(), "without a timer");
+    }
+
+    #[tokio::test]
+    async fn planned_time_counts_from_when_it_is_started() {
         let millis = Duration::from_millis;
-        let guard = StopGuard::planned(Some(millis(2)));
-        guard.arm_within(millis(1));
+        let deadline = Deadline::planned(millis(2));
+        deadline.start_within(millis(1));
         tokio::time::sleep(millis(20)).await;
-        assert!(!guard.flag().load(Ordering::Relaxed), "there is more time than that");
-        guard.arm_within(millis(2));
-        let is_set = async {
-            while !guard.flag().load(Ordering::Relaxed) {
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(30), is_set).await.expect("set by then");
+        assert!(!deadline.until().is_over(), "there is more time than that");
+        deadline.start_within(millis(2));
+        is_over_soon(&deadline).await;
     }
 
     #[tokio::test]
-    async fn the_flag_is_set_when_the_caller_goes_away() {
-        let guard = StopGuard::after(None);
-        let flag = guard.flag();
-        assert!(!flag.load(Ordering::Relaxed));
-        drop(guard);
-        assert!(flag.load(Ordering::Relaxed));
-        let guard = StopGuard::after(Some(Duration::ZERO));
-        let (flag, left) = (guard.flag(), guard.left());
-        assert!(flag.load(Ordering::Relaxed) && !left.load(Ordering::Relaxed), "late, but there");
-        drop(guard);
-        assert!(left.load(Ordering::Relaxed));
+    async fn the_waiting_ends_when_the_caller_goes_away() {
+        for (time, is_late) in [(Duration::from_secs(3600), false), (Duration::ZERO, true)] {
+            let deadline = Deadline::after(time);
+            let until = deadline.until().clone();
+            assert_eq!((until.is_over(), until.is_cancelled()), (is_late, false));
+            drop(deadline);
+            assert!(until.is_over() && until.is_cancelled());
+        }
     }
 }

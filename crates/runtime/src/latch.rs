@@ -32,7 +32,7 @@ impl Latch {
 }
 
 impl LatchSetter {
-    /// For good.
+    /// Says that it has happened, which is for good.
     pub fn set(&self) {
         self.0.send_replace(true);
     }

@@ -3,20 +3,24 @@
 //! Nothing of a network is here. Whose work is done and who gives way is decided by
 //! [`principal::Principal`] and [`client::Client`], which the transport makes.
 
+pub mod access;
 pub mod cells;
 pub mod client;
 pub mod clock;
 pub mod compute;
 pub mod deadline;
 pub mod descriptors;
+pub mod fresh;
 pub mod latch;
 pub mod memory;
 pub mod metrics;
 pub mod principal;
 pub mod robots;
+pub mod scene_cells;
 pub mod sessions;
 pub mod settings;
 pub mod share;
 pub mod signals;
 pub mod store;
 pub mod subscriptions;
+pub mod tenants;

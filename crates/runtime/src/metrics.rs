@@ -1,8 +1,11 @@
 //! Counters of what the server does, by question.
 
+mod calls;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+pub use self::calls::CallMetrics;
 use clearance_geometry::effort::Cost;
 use clearance_scene::Counters;
 
@@ -171,6 +174,8 @@ pub struct Metrics {
     pub by_question: [QuestionMetrics; QuestionKind::ALL.len()],
     /// The frames of sessions.
     pub frames: FrameMetrics,
+    /// Calls by method, and connections.
+    pub by_call: CallMetrics,
 }
 
 impl Metrics {

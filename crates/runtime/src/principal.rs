@@ -1,8 +1,9 @@
 //! Whose a call is: memory, places, turns, sessions, names and seats are shared between principals.
 //!
-//! A call gets its principal once its headers are there (`rpc/transport/caller.rs`), and everything
-//! behind that asks for nothing else: who is told apart by a token is another variant here. What is
-//! taken before a header is there, as the place and the buffers of a connection, is its peer's.
+//! A call gets its principal once its headers are there (`transport/caller.rs`), and everything
+//! behind that asks for nothing else. Where keys are asked for it is a tenant, else an address.
+//! What is taken before a header is there, as the place and the buffers of a connection, is its
+//! peer's.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -16,11 +17,26 @@ enum Name {
     Nobody,
     /// Everybody whose addresses are assigned together.
     Neighbourhood(IpAddr),
+    /// Whoever brings a key of this tenant, from wherever.
+    Tenant(u32),
 }
 
 impl Principal {
     /// Whoever asks without a connection.
     pub const NOBODY: Self = Self(Name::Nobody);
+
+    /// The tenant of this number; numbers are given by `access`.
+    pub fn tenant(number: u32) -> Self {
+        Self(Name::Tenant(number))
+    }
+
+    /// The number of the tenant; none: nobody was asked for a key.
+    pub fn tenant_number(self) -> Option<u32> {
+        match self.0 {
+            Name::Tenant(number) => Some(number),
+            Name::Nobody | Name::Neighbourhood(_) => None,
+        }
+    }
 
     /// Whoever asks from this address. Providers of IPv6 assign each customer 2^64 addresses, so
     /// these are one principal.

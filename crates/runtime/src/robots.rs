@@ -11,7 +11,7 @@ use super::memory::{MemoryKind, MemoryQuota, Reservation};
 use super::sessions::owner::KeyDigest;
 use super::settings::{Limit, Limits};
 use super::store::paid::PaidMemory;
-use clearance_bodies::{Body, ContentId, TableKeeper};
+use clearance_bodies::{ContentId, TableKeeper};
 use clearance_geometry::polyhedron::TriangleBody;
 use clearance_robot::Robot;
 use clearance_robot::parts::RobotPart;
@@ -26,7 +26,7 @@ pub struct RegisteredRobot {
     /// [`ID_PREFIX`] and the digest of everything that answers about it are made of: who asks by
     /// it, or keeps something under it, is answered alike whatever was registered before.
     pub id: String,
-    /// It.
+    /// The robot, which is shared between cells and sessions.
     pub robot: Arc<Robot>,
     /// The ids of its parts.
     pub part_ids: Vec<ContentId>,
@@ -46,7 +46,7 @@ pub fn part_ids(parts: &[RobotPart]) -> Vec<ContentId> {
         let mesh = part.body.mesh().map(TriangleBody::address);
         let (hull, radius) = (part.body.hull(), part.body.radius());
         let id = known.entry((Arc::as_ptr(hull), mesh, radius.to_bits()));
-        *id.or_insert_with(|| Body::of_whole(hull, part.body.mesh(), radius).id())
+        *id.or_insert_with(|| part.body.whole().id())
     };
     parts.iter().map(id_of).collect()
 }

@@ -24,6 +24,7 @@ pub use self::bounded::Bounded;
 use self::owner::{Credentials, KeyDigest};
 pub use self::parallel::Parallel;
 pub use self::resident::{Resident, Summary};
+use super::client::Client;
 use super::clock::Clock;
 use super::latch::{Latch, LatchSetter};
 use super::memory::{MemoryKind, MemoryQuota, OutOfMemory, Reservation};
@@ -50,13 +51,21 @@ pub enum SessionError {
     Full(Limit),
 }
 
+/// The tenant that has opened a session, and its id there.
+type Name = (Option<u32>, String);
+
+/// What the caller's tenant calls by this id.
+fn name(id: &str) -> Name {
+    (Client::current_tenant(), id.to_owned())
+}
+
 /// More calls than this never wait for one session, whatever the limit.
 const CALLS_MAX: u64 = 1 << 16;
 
 /// Every open session.
 #[derive(Debug)]
 pub struct Registry<S> {
-    by_id: Mutex<BTreeMap<String, Arc<Slot<S>>>>,
+    by_name: Mutex<BTreeMap<Name, Arc<Slot<S>>>>,
     clock: Arc<dyn Clock>,
     sessions_max: Limit,
     bytes_max: Limit,
@@ -68,11 +77,11 @@ pub struct Registry<S> {
 /// A session that is to be put in place.
 #[derive(Debug)]
 pub struct NewSession<'a, S> {
-    /// Its id.
+    /// The id under which it is found.
     pub id: &'a str,
-    /// The session.
+    /// What is kept of the session itself.
     pub session: S,
-    /// Closed after so long without a call.
+    /// The session is closed after so long without a call.
     pub idle_timeout: Duration,
     /// Who pays for it.
     pub quota: MemoryQuota,
@@ -87,7 +96,7 @@ pub struct NewSession<'a, S> {
 /// Some of the sessions that a caller may see, in order of their ids.
 #[derive(Debug)]
 pub struct Page<S> {
-    /// The sessions.
+    /// The places of the sessions.
     pub slots: Vec<Arc<Slot<S>>>,
     /// More of them follow after these.
     pub has_more: bool,
@@ -98,15 +107,17 @@ pub struct Page<S> {
 /// The place of one session.
 #[derive(Debug)]
 pub struct Slot<S> {
-    /// Its id.
+    /// The id under which the session is found.
     pub id: String,
+    /// The tenant that has opened it; to others it is not there.
+    tenant: Option<u32>,
     /// The key that the session belongs to; none: it is open to everybody.
     owner: Option<KeyDigest>,
     /// Who pays for the session.
     pub quota: MemoryQuota,
     /// Tells the session from others that have had its id.
     pub incarnation: u64,
-    /// Closed after so long without a call.
+    /// The session is closed after so long without a call.
     pub idle_timeout: Duration,
     /// When it was opened.
     pub open_time: SystemTime,
@@ -163,7 +174,7 @@ impl<S: Resident> Registry<S> {
     /// None open yet.
     pub fn new(clock: Arc<dyn Clock>, limits: &Limits) -> Self {
         Self {
-            by_id: Mutex::default(),
+            by_name: Mutex::default(),
             clock,
             sessions_max: limits.sessions_max(),
             bytes_max: limits.session_bytes_max(),
@@ -181,8 +192,8 @@ impl<S: Resident> Registry<S> {
         replace: bool,
     ) -> Result<(), SessionError> {
         self.expire();
-        let by_id = self.lock();
-        let is_free = by_id.get(id).is_none_or(|slot| slot.yields_to(owner, replace));
+        let by_name = self.lock();
+        let is_free = by_name.get(&name(id)).is_none_or(|slot| slot.yields_to(owner, replace));
         if is_free { Ok(()) } else { Err(SessionError::Exists) }
     }
 
@@ -191,12 +202,13 @@ impl<S: Resident> Registry<S> {
         self.expire();
         let NewSession { id, session, idle_timeout, quota, owner, incarnation, replace } = new;
         let bytes = session.bytes();
-        let mut by_id = self.lock();
-        let replaced = by_id.get(id);
+        let mut by_name = self.lock();
+        let name = name(id);
+        let replaced = by_name.get(&name);
         if replaced.is_some_and(|slot| !slot.yields_to(owner, replace)) {
             return Err(SessionError::Exists);
         }
-        let count = by_id.len() as u64 + u64::from(replaced.is_none());
+        let count = by_name.len() as u64 + u64::from(replaced.is_none());
         if count > self.sessions_max.value {
             return Err(SessionError::Full(self.sessions_max));
         }
@@ -213,6 +225,7 @@ impl<S: Resident> Registry<S> {
         let summary = session.summary();
         let slot = Arc::new(Slot {
             id: id.to_owned(),
+            tenant: name.0,
             owner,
             quota,
             incarnation,
@@ -235,7 +248,7 @@ impl<S: Resident> Registry<S> {
             bytes: self.bytes.clone(),
             bytes_max: self.bytes_max.value,
         });
-        if let Some(old) = by_id.insert(id.to_owned(), slot.clone()) {
+        if let Some(old) = by_name.insert(name, slot.clone()) {
             old.close();
         }
         Ok(slot)
@@ -243,7 +256,7 @@ impl<S: Resident> Registry<S> {
 
     /// The slot of this id, for whoever brings its key. To others it is not there.
     pub fn get(&self, id: &str, brought: Credentials) -> Result<Arc<Slot<S>>, SessionError> {
-        let slot = self.lock().get(id).cloned().ok_or(SessionError::Unknown)?;
+        let slot = self.lock().get(&name(id)).cloned().ok_or(SessionError::Unknown)?;
         if slot.is_expired() || slot.is_closed() {
             self.remove(&slot);
             return Err(SessionError::Unknown);
@@ -260,11 +273,12 @@ impl<S: Resident> Registry<S> {
 
     /// Closes and forgets the session of this slot.
     pub fn remove(&self, slot: &Arc<Slot<S>>) {
-        let mut by_id = self.lock();
-        if by_id.get(&slot.id).is_some_and(|known| Arc::ptr_eq(known, slot)) {
-            by_id.remove(&slot.id);
+        let mut by_name = self.lock();
+        let name = (slot.tenant, slot.id.clone());
+        if by_name.get(&name).is_some_and(|known| Arc::ptr_eq(known, slot)) {
+            by_name.remove(&name);
         }
-        drop(by_id);
+        drop(by_name);
         slot.close();
     }
 
@@ -286,14 +300,26 @@ impl<S: Resident> Registry<S> {
     /// At most `size` slots after the id `after`, of those that are open to everybody or belong to
     /// one of these keys.
     pub fn page(&self, after: &str, size: usize, keys: &[KeyDigest]) -> Page<S> {
-        let by_id = self.lock();
-        let is_shown = |slot: &&Arc<Slot<S>>| slot.owner.is_none_or(|owner| keys.contains(&owner));
-        let start = if after.is_empty() { Bound::Unbounded } else { Bound::Excluded(after) };
-        let rest = by_id.range::<str, _>((start, Bound::Unbounded)).map(|(_, slot)| slot);
+        let by_name = self.lock();
+        let tenant = Client::current_tenant();
+        let is_shown = |slot: &&Arc<Slot<S>>| {
+            slot.tenant == tenant && slot.owner.is_none_or(|owner| keys.contains(&owner))
+        };
+        // No session has an empty id.
+        let start = Bound::Excluded(name(after));
+        let rest = by_name.range((start, Bound::Unbounded)).map(|(_, slot)| slot);
         let mut rest = rest.filter(is_shown);
         let slots = rest.by_ref().take(size).cloned().collect();
         let has_more = rest.next().is_some();
-        Page { slots, has_more, total: by_id.values().filter(is_shown).count() as u64 }
+        Page { slots, has_more, total: by_name.values().filter(is_shown).count() as u64 }
+    }
+
+    /// How many sessions of the caller's tenant are open, and what they take, estimated.
+    pub fn of_caller(&self) -> (u64, u64) {
+        let tenant = Client::current_tenant();
+        let by_name = self.lock();
+        let own = by_name.values().filter(|slot| slot.tenant == tenant);
+        own.fold((0, 0), |(count, bytes), slot| (count + 1, bytes + slot.lock().bytes))
     }
 
     /// Number of open sessions.
@@ -341,8 +367,8 @@ impl<S: Resident> Registry<S> {
         Ok(Attachment { slot: slot.clone(), serial, taken_over })
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Slot<S>>>> {
-        self.by_id.lock().expect("nothing panics while holding it")
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Name, Arc<Slot<S>>>> {
+        self.by_name.lock().expect("nothing panics while holding it")
     }
 }
 

@@ -2,8 +2,9 @@
 //! file) is floor 4's business.
 
 use std::fmt;
+use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// What a call gets that goes beyond a limit; named as in gRPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,6 +189,8 @@ limits! {
     points_max = 2_000_000, "points", InvalidArgument;
     /// Triangles of one mesh.
     triangles_max = 4_000_000, "triangles", InvalidArgument;
+    /// Convex pieces of one mesh.
+    mesh_pieces_max = 256, "pieces", InvalidArgument;
     /// Heights of one height field.
     heights_max = 16_000_000, "heights", InvalidArgument;
     /// Pairs of boxes looked at when a polyhedron is checked for triangles that intersect, beside
@@ -226,11 +229,13 @@ limits! {
     cloud_points_max = 2_000_000, "points", InvalidArgument;
     /// Changes of clouds in one message.
     cloud_changes_max = 1_000, "changes", InvalidArgument;
-    /// Cells that stay built between calls; those asked for last.
+    /// Cells that stay built between calls, those asked for last; and so many of each session, by
+    /// the robots that are asked about.
     kept_cells_max = 16, "cells", Cut;
     /// Memory of all cells that stay built, estimated; one of more than half of it does not.
     kept_cell_bytes_max = 64 * MIB, "bytes", Cut;
-    /// A cell that nobody has asked for in so long does not stay built.
+    /// A cell that nobody has asked for in so long does not stay built; one of a session makes way
+    /// for another then.
     kept_cell_seconds_max = 60, "seconds", Cut;
     /// Configurations of one message.
     configurations_max = 200_000, "configurations", InvalidArgument;
@@ -347,8 +352,42 @@ pub struct Settings {
     /// Whether sessions that are opened without a key are open to everybody, whatever the address.
     /// On the loopback interface they always are.
     pub open_sessions: bool,
+    /// The server's certificate and those that lead to its authority, PEM; none: TLS is not spoken.
+    #[serde(deserialize_with = "file_or_none")]
+    pub tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, PEM.
+    #[serde(deserialize_with = "file_or_none")]
+    pub tls_key: Option<PathBuf>,
+    /// Authorities of which clients need a certificate, PEM; none: clients need none.
+    #[serde(deserialize_with = "file_or_none")]
+    pub tls_client_ca: Option<PathBuf>,
+    /// The keys of those who may call (`access`); none: everybody may.
+    #[serde(deserialize_with = "file_or_none")]
+    pub api_keys: Option<PathBuf>,
+    /// The keys that an identity provider signs tokens with (JWKS); none: no tokens are taken.
+    #[serde(deserialize_with = "file_or_none")]
+    pub jwt_jwks: Option<PathBuf>,
+    /// Who has to have issued a token (`iss`).
+    pub jwt_issuer: String,
+    /// For whom a token has to have been issued (`aud`).
+    pub jwt_audience: String,
+    /// The claim of a token that names the tenant.
+    pub jwt_tenant_claim: String,
+    /// The claim of a token that names the role.
+    pub jwt_role_claim: String,
+    /// Whether the server may be reached from other machines without TLS, or without asking who
+    /// calls.
+    pub insecure: bool,
+    /// Address and port of pages for operators, over HTTP; empty: there are none.
+    pub http: String,
     /// The limits.
     pub limits: Limits,
+}
+
+/// A file's name; an empty one is none, so that every setting has a value to be written as.
+fn file_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
+    let name: Option<PathBuf> = Deserialize::deserialize(deserializer)?;
+    Ok(name.filter(|name| !name.as_os_str().is_empty()))
 }
 
 impl Default for Settings {
@@ -359,6 +398,17 @@ impl Default for Settings {
             log: "info".to_owned(),
             log_format: LogFormat::Text,
             open_sessions: false,
+            tls_cert: None,
+            tls_key: None,
+            tls_client_ca: None,
+            api_keys: None,
+            jwt_jwks: None,
+            jwt_issuer: String::new(),
+            jwt_audience: String::new(),
+            jwt_tenant_claim: "tenant".to_owned(),
+            jwt_role_claim: "role".to_owned(),
+            insecure: false,
+            http: String::new(),
             limits: Limits::default(),
         }
     }

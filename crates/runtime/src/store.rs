@@ -23,9 +23,9 @@ use clearance_geometry::effort::{Effort, Stopped};
 /// A registered body; shared with the scenes and questions that use it.
 #[derive(Debug)]
 pub struct Stored {
-    /// Its name.
+    /// The id that its content has.
     pub id: ContentId,
-    /// The body.
+    /// The body itself.
     pub body: Body,
     /// What was found out about it when it was registered.
     pub figures: Figures,
@@ -99,7 +99,7 @@ pub struct Lease(Arc<Use>);
 struct Use(Arc<Stored>);
 
 impl Lease {
-    /// The polytope.
+    /// The body that is held.
     pub fn stored(&self) -> &Arc<Stored> {
         &self.0.0
     }
@@ -114,7 +114,7 @@ impl Drop for Use {
 /// One polytope to be registered.
 #[derive(Debug)]
 pub struct NewPolytope {
-    /// The polytope.
+    /// The body, with what was found out about it.
     pub stored: Stored,
     /// A name for people.
     pub alias: Option<String>,
@@ -146,7 +146,7 @@ pub enum RegisterError {
     AliasTaken {
         /// Index of the polytope to be registered.
         index: usize,
-        /// The alias.
+        /// The alias that was asked for.
         alias: String,
         /// The polytope that has it.
         owner: ContentId,
@@ -156,7 +156,7 @@ pub enum RegisterError {
     AliasClaimed {
         /// Index of the polytope to be registered.
         index: usize,
-        /// The alias.
+        /// The alias that was asked for.
         alias: String,
     },
     /// A polytope would have more aliases of one principal than allowed.
@@ -164,7 +164,7 @@ pub enum RegisterError {
     TooManyAliases {
         /// Index of the polytope to be registered.
         index: usize,
-        /// The limit.
+        /// The limit that would be exceeded.
         limit: Limit,
     },
     /// The store is full.
@@ -206,7 +206,7 @@ struct Index {
 }
 
 impl PolytopeStore {
-    /// By id.
+    /// The body that is registered under an id.
     pub fn get(&self, id: &ContentId) -> Option<Arc<Stored>> {
         self.by_id.get(id).map(|entry| entry.value().clone())
     }

@@ -83,7 +83,7 @@ impl Box3 {
         }
     }
 
-    /// Holds both.
+    /// The least box that holds both.
     #[must_use]
     pub(crate) fn union(&self, other: &Self) -> Self {
         Self {

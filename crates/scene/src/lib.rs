@@ -13,6 +13,7 @@
 //! - `frame`: [`Scene`], which applies frames and answers them.
 //! - [`query`]: questions to a scene that stands still: rays, shape casts, overlaps, nearest
 //!   bodies.
+//! - [`planning`]: some of its robots in configurations of their own, among all else as it stands.
 //!
 //! Two kinds of state live here. *Declared state* (bodies, poses, announced contacts, the last
 //! frame's id) decides the answers, and [`Scene::declaration`] states it whole, so another server
@@ -25,6 +26,7 @@
 //! use std::sync::Arc;
 //!
 //! use clearance_geometry::{Vec3, hull::convex_hull, pose::Pose, separation::METHODS};
+//! use clearance_geometry::until::Until;
 //! use clearance_scene::{Between, Body, BodyId, Declaration, EventKind, Frame, Limits, Move};
 //! use clearance_scene::{Questions, Scene, Serial};
 //!
@@ -39,7 +41,7 @@
 //!
 //! // Nothing tunnels: the second body passes through the first between two frames.
 //! let questions = Questions { between: Some(Between::default()), ..Default::default() };
-//! scene.answer(&questions, &Serial, &false.into()).unwrap();
+//! scene.answer(&questions, &Serial, Until::never()).unwrap();
 //! let past = Move { body: BodyId(2), pose: at(-4.0), teleported: false, deviation: None };
 //! let frame = Frame { id: 1, moves: vec![past], ..Default::default() };
 //! let report = scene.step(&frame, &questions, &Serial).unwrap().report;
@@ -58,8 +60,9 @@ mod near;
 mod pair_key;
 mod pairs;
 mod placed;
+pub mod planning;
 pub mod query;
-mod waiting;
+mod unanswered;
 
 pub use self::declared::body::{Body, BodyId, Part};
 pub use self::declared::changes::{BodyChange, RuleChanges};
@@ -78,7 +81,7 @@ pub use self::memory::kept::Batch;
 pub use self::memory::runner::{Runner, Serial};
 pub use self::methods::{Chosen, Methods};
 pub use self::pair_key::PairKey;
-pub use self::pairs::meshes::{FacesMotion, FacesStand, PartsProof};
+pub use self::pairs::meshes::{DepthBracket, FacesMotion, FacesStand, PartsProof};
 pub use self::pairs::report::{
     Aliased, Counters, Event, EventKind, MoveError, PairContact, PairDepth, PairDistance,
     PairRange, PairReport, PartChain, PartGap, PartPair, PartProof, PartReach, PartRow,
@@ -86,7 +89,8 @@ pub use self::pairs::report::{
 };
 pub use self::pairs::state::PairState;
 pub use self::pairs::two_parts::{PartsContact, PartsDepth, PartsDistance};
-pub use self::waiting::{TooManyPairs, Unanswered, Waiting};
+pub use self::unanswered::{TooManyPairs, Unanswered};
+pub use clearance_bodies::table::along::MeasuredRange;
 
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ use clearance_geometry::separation::{self, CollisionMethod};
 /// The method of a question.
 #[derive(Debug)]
 pub struct Chosen<M: 'static> {
-    /// It.
+    /// The row of the table that answers.
     pub method: &'static M,
     /// Whether it was asked for by name, though it may be the default.
     pub is_named: bool,

@@ -21,6 +21,7 @@ use tower::ServiceExt;
 use super::connection::Peer;
 use super::layer::Surrounded;
 use super::unread::{Unread, UnreadStream};
+use clearance_runtime::access::Grant;
 use clearance_runtime::latch::Latch;
 use clearance_runtime::memory::OutOfMemory;
 use clearance_wire::status::Failure;
@@ -92,7 +93,8 @@ impl Exchange {
             // It is dropped, and with it whatever runs for it.
             _reset = std::future::poll_fn(|context| respond.poll_reset(context)) => return,
         };
-        let (head, body) = response.into_parts();
+        let (mut head, body) = response.into_parts();
+        let grant = head.extensions.remove::<Grant>();
         let is_over = body.is_end_stream();
         let Ok(stream) = respond.send_response(Response::from_parts(head, ()), is_over) else {
             respond.send_reset(Reason::INTERNAL_ERROR);
@@ -104,10 +106,8 @@ impl Exchange {
         let mut reply = OutgoingReply { stream, body, data: Bytes::new() };
         let ended = tokio::select! {
             biased;
-            full = &mut given_up => {
-                let trailers = trailers(&Failure::from(full).into());
-                reply.stream.send_trailers(trailers).map_err(Ended::from)
-            }
+            full = &mut given_up => reply.end(full.into()),
+            () = revoked(grant) => reply.end(Failure::WrongKey),
             ended = std::future::poll_fn(|context| reply.poll(context)) => ended,
         };
         if let Err(Ended::Broken) = ended {
@@ -121,6 +121,14 @@ async fn told(given_up: oneshot::Receiver<OutOfMemory>) -> OutOfMemory {
     match given_up.await {
         Ok(full) => full,
         Err(_) => std::future::pending().await,
+    }
+}
+
+/// When the key or the token that a call was made with is good no more.
+async fn revoked(grant: Option<Grant>) {
+    match grant {
+        Some(grant) => grant.until_over().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -141,6 +149,11 @@ struct OutgoingReply {
 }
 
 impl OutgoingReply {
+    /// Says why there is no more of it.
+    fn end(&mut self, why: Failure) -> Result<(), Ended> {
+        self.stream.send_trailers(trailers(&why.into())).map_err(Ended::from)
+    }
+
     /// Ready when all is handed to the transport.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Ended>> {
         loop {

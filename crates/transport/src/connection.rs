@@ -13,9 +13,12 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::time::Sleep;
+use tokio_rustls::rustls::pki_types::CertificateDer;
 
 use super::frames::PREFACE_BYTES;
 use super::limiter::{ActiveCall, Activity, ConnectionLimiter, ConnectionPermit};
+use super::socket::Socket;
+use super::tls::Tls;
 use super::unread::Unread;
 use clearance_runtime::client::Client;
 use clearance_runtime::memory::{
@@ -24,6 +27,10 @@ use clearance_runtime::memory::{
 
 /// After a failure to accept (no file descriptors left, most likely) the next try comes this late.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
+
+/// What TLS keeps of a connection at most: a record in each direction as it is sent and as it is
+/// read (16 KiB and what surrounds it), the certificates of the client, and its own state.
+const TLS_BYTES: u64 = 96 << 10;
 
 /// After so many bytes without a pause a connection lets the others of its thread have their turns:
 /// with 250 that send 4 MiB each, a health check waited for 100 ms.
@@ -76,7 +83,7 @@ pub struct Admitted {
 /// The bytes of a connection.
 #[derive(Debug)]
 pub(super) struct Connection {
-    stream: TcpStream,
+    stream: Socket,
     handshake: Option<Handshake>,
     /// Bytes read in its turn.
     read_in_turn: usize,
@@ -89,7 +96,7 @@ pub(super) struct Connection {
 pub(super) struct Heard(Arc<AtomicU64>);
 
 impl Heard {
-    /// So often.
+    /// How often it has happened.
     pub(super) fn times(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -102,6 +109,8 @@ pub struct Admission {
     pub connections_max: u64,
     /// Until a new one has begun to speak.
     pub handshake: Duration,
+    /// Whether they speak TLS, which takes memory of its own.
+    pub uses_tls: bool,
     /// Where their memory is counted.
     pub memory_budget: MemoryBudget,
 }
@@ -137,7 +146,8 @@ fn admitted(
 ) -> Option<Admitted> {
     let permit = limiter.take(address.ip())?;
     let quota = admission.memory_budget.connection(address.ip());
-    let memory = quota.reserve(MemoryKind::Calls, CONNECTION_BYTES).ok()?;
+    let of_tls = if admission.uses_tls { TLS_BYTES } else { 0 };
+    let memory = quota.reserve(MemoryKind::Calls, CONNECTION_BYTES + of_tls).ok()?;
     // A connection that refuses the option still works.
     let _ = stream.set_nodelay(true);
     let patience = Box::pin(tokio::time::sleep(admission.handshake));
@@ -146,6 +156,7 @@ fn admitted(
     let (unread, heard) = (Unread::new(quota.clone()), Heard::default());
     let peer = Peer { quota, client, activity: permit.activity.clone() };
     let (of_stream, in_stream) = (unread.clone(), heard.clone());
+    let stream = Socket::Plain(stream);
     let connection =
         Connection { stream, handshake, read_in_turn: 0, unread: of_stream, heard: in_stream };
     Some(Admitted { connection, peer, permit, unread, heard, _memory: memory })
@@ -155,8 +166,10 @@ impl Connection {
     /// Whether it begins as HTTP/1 does. Nothing is taken from it, and who is silent is waited for
     /// no longer than for the rest of the preface.
     pub(super) async fn speaks_http1(&mut self) -> bool {
-        let Self { stream, handshake, .. } = self;
-        let Some(Handshake { patience, .. }) = handshake else { return false };
+        let Self { stream: Socket::Plain(stream), handshake: Some(handshake), .. } = self else {
+            return false;
+        };
+        let patience = &mut handshake.patience;
         // Of the methods of HTTP/1 none begins as the preface of HTTP/2 does: that one is PRI.
         let mut head = [0; 3];
         let peeked = tokio::select! {
@@ -167,8 +180,35 @@ impl Connection {
         !b"PRI".starts_with(head) && head.iter().all(u8::is_ascii_uppercase)
     }
 
+    /// The same connection, once its client and the server have agreed on keys; none: they have
+    /// not, or the client took too long.
+    pub(super) async fn secured(self, tls: &Tls) -> Option<Self> {
+        let Self { stream: Socket::Plain(stream), handshake: Some(mut handshake), .. } = self
+        else {
+            return None;
+        };
+        let greeted = tokio::select! {
+            greeted = tls.greet(stream) => greeted,
+            () = handshake.patience.as_mut() => return None,
+        };
+        let stream = match greeted {
+            Ok(stream) => Socket::Secured(Box::new(stream)),
+            Err(problem) => {
+                tracing::debug!(%problem, "no TLS was agreed on");
+                return None;
+            }
+        };
+        let Self { read_in_turn, unread, heard, .. } = self;
+        Some(Self { stream, handshake: Some(handshake), read_in_turn, unread, heard })
+    }
+
+    /// The certificates that the client has shown.
+    pub(super) fn shown(&self) -> Vec<CertificateDer<'static>> {
+        self.stream.shown()
+    }
+
     /// The bytes themselves, past what is counted of HTTP/2.
-    pub(super) fn bytes(&mut self) -> &mut TcpStream {
+    pub(super) fn bytes(&mut self) -> &mut Socket {
         &mut self.stream
     }
 }

@@ -15,12 +15,12 @@ const HEADERS: u8 = 1;
 pub(super) enum Arrived {
     /// A stream begins, or ends with trailers.
     Headers {
-        /// Its number.
+        /// The number of the stream.
         stream: u32,
     },
     /// Data of a stream.
     Data {
-        /// Its number.
+        /// The number of the stream.
         stream: u32,
         /// The bytes of data in it.
         bytes: u64,

@@ -17,16 +17,21 @@ const FAREWELL: Duration = Duration::from_millis(250);
 /// More of a request than this is not thrown away.
 const REQUEST_BYTES_MAX: usize = 1 << 20;
 
-const SENTENCE: &str = "\
+const PLAIN: &str = "\
 This is a gRPC service: it speaks HTTP/2 without TLS, as `grpcurl -plaintext` does, not HTTP/1.1.
 ";
 
+const WITHIN_TLS: &str = "\
+This is a gRPC service: it speaks HTTP/2 within TLS, as `grpcurl` does without -plaintext.
+";
+
 /// Says what is spoken here, and hangs up.
-pub(super) async fn decline(mut connection: Connection) {
+pub(super) async fn decline(mut connection: Connection, uses_tls: bool) {
+    let sentence = if uses_tls { WITHIN_TLS } else { PLAIN };
     let answer = format!(
         "HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Type: text/plain; charset=utf-8\r\n\
-         Content-Length: {}\r\nConnection: close\r\n\r\n{SENTENCE}",
-        SENTENCE.len(),
+         Content-Length: {}\r\nConnection: close\r\n\r\n{sentence}",
+        sentence.len(),
     );
     let told = async {
         let stream = connection.bytes();

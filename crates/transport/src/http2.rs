@@ -23,6 +23,7 @@ use super::call::Exchange;
 use super::connection::{Admitted, Connection, Heard, Peer};
 use super::http1::decline;
 use super::layer::Surrounded;
+use super::tls::Tls;
 use super::unread::Unread;
 use clearance_runtime::latch::Latch;
 use clearance_runtime::settings::Limits;
@@ -58,11 +59,13 @@ pub struct ConnectionSettings {
     patience: Duration,
     /// Set when no new calls are taken.
     draining: Latch,
+    /// Within which everything is said; none: nothing is.
+    tls: Option<Tls>,
 }
 
 impl ConnectionSettings {
     /// As the limits say.
-    pub fn new(limits: &Limits, draining: Latch) -> Self {
+    pub fn new(limits: &Limits, draining: Latch, tls: Option<Tls>) -> Self {
         let small = |limit: u64| u32::try_from(limit).unwrap_or(u32::MAX);
         let streams_max = small(limits.streams_per_connection_max);
         // One window more: frames of streams that are over count until the transport has seen them.
@@ -86,6 +89,7 @@ impl ConnectionSettings {
             keepalive: Some(keepalive).filter(|interval| !interval.is_zero()),
             patience: Duration::from_secs(limits.keepalive_timeout_seconds),
             draining,
+            tls,
         }
     }
 }
@@ -114,12 +118,33 @@ async fn serve_each(
         tokio::select! {
             one = admitted.recv() => {
                 let Some(one) = one else { break };
-                connections.spawn(serve(one, services.clone(), connection_settings.clone()));
+                let open = CountedConnection::count(&services);
+                let serving = serve(one, services.clone(), connection_settings.clone());
+                connections.spawn(async move {
+                    serving.await;
+                    drop(open);
+                });
             }
             Some(_ended) = connections.join_next() => {}
         }
     }
     while connections.join_next().await.is_some() {}
+}
+
+/// Counted among the connections while it lives.
+struct CountedConnection(AllServices);
+
+impl CountedConnection {
+    fn count(services: &AllServices) -> Self {
+        services.metrics().by_call.connections.inc();
+        Self(services.clone())
+    }
+}
+
+impl Drop for CountedConnection {
+    fn drop(&mut self) {
+        self.0.metrics().by_call.connections.dec();
+    }
 }
 
 /// Why a connection is not served any more.
@@ -142,8 +167,14 @@ async fn serve(admitted: Admitted, services: AllServices, connection_settings: C
         () = &mut leaving => return,
     };
     if speaks_http1 {
-        return decline(connection).await;
+        return decline(connection, connection_settings.tls.is_some()).await;
     }
+    let secured = tokio::select! {
+        secured = secured(connection, connection_settings.tls.clone()) => secured,
+        () = draining.clone().until_set() => return,
+        () = &mut leaving => return,
+    };
+    let Some((connection, refused)) = secured else { return };
     let greeted = tokio::select! {
         greeted = connection_settings.builder.handshake::<_, Bytes>(connection) => greeted,
         // Whoever has said nothing yet is owed no farewell.
@@ -166,6 +197,7 @@ async fn serve(admitted: Admitted, services: AllServices, connection_settings: C
             Over::Leaves(Reason::ENHANCE_YOUR_CALM)
         }
         () = leaving => Over::GivesWay,
+        () = refused => Over::Leaves(Reason::NO_ERROR),
         () = alive => Over::Leaves(Reason::NO_ERROR),
     };
     let over = match over {
@@ -181,6 +213,17 @@ async fn serve(admitted: Admitted, services: AllServices, connection_settings: C
         // Whoever does not take the farewell goes without.
         let _ = tokio::time::timeout(FAREWELL, closed).await;
     }
+}
+
+/// Waits until a client would be let in no more.
+type Refused = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// The connection as TLS has it, where TLS is spoken.
+async fn secured(connection: Connection, tls: Option<Tls>) -> Option<(Connection, Refused)> {
+    let Some(tls) = tls else { return Some((connection, Box::pin(std::future::pending()))) };
+    let connection = connection.secured(&tls).await?;
+    let shown = connection.shown();
+    Some((connection, Box::pin(tls.until_refused(shown))))
 }
 
 /// What the calls of one connection need.

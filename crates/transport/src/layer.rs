@@ -19,6 +19,7 @@ use super::caller::Caller;
 use super::intake::{Arriving, Intake};
 use super::timing::call_time;
 use super::unsent::Unsent;
+use clearance_runtime::access::{Access, Grant, Role, needed_role};
 use clearance_runtime::clock::Clock;
 use clearance_runtime::metrics::Metrics;
 use clearance_runtime::settings::{Limits, Settings};
@@ -36,6 +37,8 @@ pub struct Surround {
     pub metrics: Arc<Metrics>,
     /// Room for replies.
     pub unsent: Unsent,
+    /// Who may call.
+    pub access: Access,
 }
 
 /// A service with its surroundings.
@@ -43,6 +46,13 @@ pub struct Surround {
 pub struct Surrounded<S> {
     inner: S,
     surround: Surround,
+}
+
+impl<S> Surrounded<S> {
+    /// The counters that calls and connections are counted by.
+    pub(super) fn metrics(&self) -> &Metrics {
+        &self.surround.metrics
+    }
 }
 
 impl<S> Layer<S> for Surround {
@@ -68,20 +78,19 @@ where
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let Surround { settings, clock, metrics, unsent } = self.surround.clone();
-        if !is_grpc(request.headers()) {
-            return Box::pin(async { Ok(unsupported()) });
-        }
+        let Surround { settings, clock, metrics, unsent, access } = self.surround.clone();
+        let start = clock.now();
         let method = request.uri().path().to_owned();
-        let limits = &settings.limits;
-        let headers = Path::ROOT
-            .field("headers")
-            .within(limits.header_bytes_max(), header_bytes(request.headers()));
-        if let Err(failure) = headers {
-            return Box::pin(async { Ok(refusal(failure)) });
-        }
-        let caller = Caller::of(&request);
-        let client = caller.client;
+        let caller = match admitted(&request, &settings, &access) {
+            Ok(caller) => caller,
+            Err(refused) => {
+                let code = code_name(code(refused.headers()));
+                let elapsed = clock.now().duration_since(start);
+                metrics.by_call.count(&method, code, elapsed);
+                return Box::pin(async { Ok(*refused) });
+            }
+        };
+        let (client, grant) = (caller.client, caller.grant.clone());
         let intake = match Intake::new(settings.clone(), caller) {
             Ok(intake) => intake,
             Err(full) => return Box::pin(async move { Ok(refusal(full)) }),
@@ -90,7 +99,7 @@ where
         let arriving = intake.clone();
         let request = request.map(|body| Body::new(Arriving::new(body, arriving)));
         // The transport keeps the caller's deadline too, and would say CANCELLED.
-        let time_limit = call_time(limits, request.headers());
+        let time_limit = call_time(&settings.limits, request.headers()).unwrap_or_default();
         let handler = client.around(intake.clone().around(self.inner.call(request)));
         let handler = Caught(Box::pin(async move {
             let response = handler.await?;
@@ -100,7 +109,6 @@ where
         }));
         let limited = tokio::time::timeout(time_limit, handler);
         Box::pin(async move {
-            let start = clock.now();
             let response = match limited.await {
                 Ok(Ok(result)) => mended(result?, &settings.limits, &method),
                 Ok(Err(panic)) => {
@@ -115,15 +123,37 @@ where
                 metrics.failures.fetch_add(1, Ordering::Relaxed);
             }
             let elapsed = clock.now().duration_since(start);
+            metrics.by_call.count(&method, code_name(code), elapsed);
             let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
             if code == Code::Internal {
                 tracing::error!(method, ?code, micros, "call");
             } else {
                 tracing::debug!(method, ?code, micros, "call");
             }
-            Ok(response)
+            Ok(match grant {
+                Some(grant) => under(grant, response, &method, code),
+                None => response,
+            })
         })
     }
+}
+
+/// Who makes a call, if it is one of gRPC with few enough headers, and the caller may make it.
+fn admitted(
+    request: &Request<Body>,
+    settings: &Settings,
+    access: &Access,
+) -> Result<Caller, Box<Response<Body>>> {
+    if !is_grpc(request.headers()) {
+        return Err(Box::new(unsupported()));
+    }
+    let most = settings.limits.header_bytes_max();
+    let headers = Path::ROOT.field("headers").within(most, header_bytes(request.headers()));
+    headers.map_err(|failure| Box::new(refusal(failure)))?;
+    Caller::of(request, access).map_err(|failure| {
+        tracing::debug!(method = request.uri().path(), %failure, "a call was refused");
+        Box::new(refusal(failure))
+    })
 }
 
 /// Whether a request is one of gRPC, with messages as protocol buffers.
@@ -145,6 +175,17 @@ fn unsupported() -> Response<Body> {
 const UNSUPPORTED: &str =
     "This is a gRPC service: requests have the content type application/grpc, and no other.\n";
 
+/// A response to whoever was granted the call: who did it is written down where it changes
+/// something, and what is streamed ends when the key is good no more.
+fn under(grant: Grant, mut response: Response<Body>, method: &str, code: Code) -> Response<Body> {
+    if needed_role(method) > Some(Role::Query) {
+        let (key, tenant) = (&*grant.name, &*grant.tenant);
+        tracing::info!(target: "clearance::audit", method, key, tenant, ?code, "called");
+    }
+    response.extensions_mut().insert(grant);
+    response
+}
+
 fn refusal(failure: impl Into<Failure>) -> Response<Body> {
     Status::from(failure.into()).into_http()
 }
@@ -157,6 +198,29 @@ fn header_bytes(headers: &HeaderMap) -> usize {
 /// The code of a reply without a body; with one, it is not known yet and taken for OK.
 fn code(headers: &HeaderMap) -> Code {
     headers.get(Status::GRPC_STATUS).map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes()))
+}
+
+/// The name of a code in gRPC.
+fn code_name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "CANCELLED",
+        Code::Unknown => "UNKNOWN",
+        Code::InvalidArgument => "INVALID_ARGUMENT",
+        Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        Code::NotFound => "NOT_FOUND",
+        Code::AlreadyExists => "ALREADY_EXISTS",
+        Code::PermissionDenied => "PERMISSION_DENIED",
+        Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
+        Code::FailedPrecondition => "FAILED_PRECONDITION",
+        Code::Aborted => "ABORTED",
+        Code::OutOfRange => "OUT_OF_RANGE",
+        Code::Unimplemented => "UNIMPLEMENTED",
+        Code::Internal => "INTERNAL",
+        Code::Unavailable => "UNAVAILABLE",
+        Code::DataLoss => "DATA_LOSS",
+        Code::Unauthenticated => "UNAUTHENTICATED",
+    }
 }
 
 /// Statuses that the transport made, in the words of our table.
@@ -198,7 +262,8 @@ mod tests {
     fn surround(limits: Limits) -> Surround {
         let unsent = Unsent::new(limits.unsent_bytes_max());
         let settings = Arc::new(Settings { limits, ..Settings::default() });
-        Surround { settings, clock: Arc::new(SystemClock), metrics: Arc::default(), unsent }
+        let (clock, metrics, access) = (Arc::new(SystemClock), Arc::default(), Access::open());
+        Surround { settings, clock, metrics, unsent, access }
     }
 
     fn request(timeout: &str) -> Request<Body> {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
@@ -44,6 +44,8 @@ struct OpenConnection {
 #[derive(Debug)]
 pub(crate) struct Activity {
     calls: AtomicUsize,
+    /// Whether there was ever one.
+    was_used: AtomicBool,
     /// Since when there have been no calls, in microseconds from the start.
     idle_since: AtomicU64,
     start: Instant,
@@ -65,7 +67,7 @@ pub(super) struct ConnectionPermit {
 pub(crate) struct ActiveCall(Arc<Activity>);
 
 impl ConnectionLimiter {
-    /// So many.
+    /// A limiter of so many connections.
     pub(super) fn new(connections_max: u64) -> Self {
         let (start, serial) = (Instant::now(), AtomicU64::new(0));
         Self(Arc::new(LimiterState { connections_max, start, open: Mutex::default(), serial }))
@@ -87,7 +89,8 @@ impl ConnectionLimiter {
         let (sender, eviction) = oneshot::channel();
         let start = self.0.start;
         let idle_since = AtomicU64::new(micros_since(start));
-        let activity = Arc::new(Activity { calls: AtomicUsize::new(0), idle_since, start });
+        let (calls, was_used) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let activity = Arc::new(Activity { calls, was_used, idle_since, start });
         let connection = OpenConnection { address, activity: activity.clone(), eviction: sender };
         open.insert(number, connection);
         drop(open);
@@ -107,7 +110,8 @@ impl ConnectionLimiter {
 
     /// The idle connection that gives way to an address that has `own`: of the address with most
     /// connections, where that has more, else one of its own. One that was used just now is about
-    /// to be used again, and gives way only to who has none, if there is no other.
+    /// to be used again, and gives way only to who has none, if there is no other: after those over
+    /// which nobody has called yet.
     fn to_leave(
         &self,
         open: &BTreeMap<u64, OpenConnection>,
@@ -124,7 +128,7 @@ impl ConnectionLimiter {
         }
         let more = counts.iter().filter(|(_, (count, is_settled))| *is_settled && *count > own);
         let most = more.max_by_key(|(_, (count, _))| *count).map(|(address, _)| *address);
-        longest_idle(open, |address| match most {
+        longest_idle(open, now, |address| match most {
             Some(most) => address == most,
             None => own == 0 || address == to,
         })
@@ -135,17 +139,24 @@ impl ConnectionLimiter {
     }
 }
 
-/// The connection that has been without calls for longest, of those from such addresses.
+/// The connection that has been without calls for longest, of those from such addresses. Where none
+/// is settled, those without any call so far go first: hundreds that are opened within a few
+/// milliseconds are all younger than the last call of somebody who calls fifty times a second.
 fn longest_idle(
     open: &BTreeMap<u64, OpenConnection>,
+    now: u64,
     from: impl Fn(Principal) -> bool,
 ) -> Option<u64> {
     let idle = open
         .iter()
         .filter(|(_, connection)| from(connection.address) && connection.activity.is_idle());
-    let since =
-        |connection: &OpenConnection| connection.activity.idle_since.load(Ordering::Relaxed);
-    idle.min_by_key(|(_, connection)| since(connection)).map(|(number, _)| *number)
+    let order = |connection: &OpenConnection| {
+        let since = connection.activity.idle_since.load(Ordering::Relaxed);
+        let is_settled = now.saturating_sub(since) >= SETTLED_MICROS;
+        let was_used = connection.activity.was_used.load(Ordering::Relaxed);
+        (!is_settled, !is_settled && was_used, since)
+    };
+    idle.min_by_key(|(_, connection)| order(connection)).map(|(number, _)| *number)
 }
 
 fn micros_since(start: Instant) -> u64 {
@@ -156,6 +167,7 @@ impl Activity {
     /// A call has begun.
     pub(crate) fn begin(self: &Arc<Self>) -> ActiveCall {
         self.calls.fetch_add(1, Ordering::Relaxed);
+        self.was_used.store(true, Ordering::Relaxed);
         ActiveCall(self.clone())
     }
 
@@ -166,7 +178,7 @@ impl Activity {
 
 impl Drop for ActiveCall {
     fn drop(&mut self) {
-        let Activity { calls, idle_since, start } = &*self.0;
+        let Activity { calls, idle_since, start, .. } = &*self.0;
         idle_since.store(micros_since(*start), Ordering::Relaxed);
         calls.fetch_sub(1, Ordering::Relaxed);
     }
@@ -280,5 +292,20 @@ mod tests {
         drop(held[0].activity.begin());
         let _new = limiter.take(GREEDY).unwrap();
         assert!(!has_to_leave(&mut held[0]) && has_to_leave(&mut held[1]));
+    }
+
+    /// Somebody who asked every 20 ms was sent away, and a call was lost, when 300 connections were
+    /// opened within 40 ms by addresses that had none.
+    #[test]
+    fn who_calls_stays_while_newcomers_have_not_called_yet() {
+        let limiter = ConnectionLimiter::new(4);
+        let mut caller = limiter.take(OTHER).unwrap();
+        drop(caller.activity.begin());
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        let mut burst: Vec<ConnectionPermit> = (0..32)
+            .map(|last| limiter.take(IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 2, last))).unwrap())
+            .collect();
+        assert!(!has_to_leave(&mut caller));
+        assert_eq!(burst.iter_mut().filter_map(|one| has_to_leave(one).then_some(())).count(), 29);
     }
 }

@@ -5,35 +5,32 @@ use std::time::Duration;
 use http::HeaderMap;
 use tonic::metadata::MetadataMap;
 
+use clearance_runtime::deadline::Deadline;
 use clearance_runtime::settings::Limits;
 use clearance_wire::status::Failure;
 
 /// The header with the caller's deadline.
 const GRPC_TIMEOUT: &str = "grpc-timeout";
 
-/// What there is for the whole call.
-pub fn call_time(limits: &Limits, headers: &HeaderMap) -> Duration {
+/// What there is for the whole call, if there is any: without, the deadline has passed.
+pub fn call_time(limits: &Limits, headers: &HeaderMap) -> Result<Duration, Failure> {
     let deadline = headers.get(GRPC_TIMEOUT).and_then(|value| value.to_str().ok());
     let own = Duration::from_secs(limits.call_seconds_max);
-    deadline.and_then(parse_timeout).map_or(own, |deadline| deadline.min(own))
-}
-
-/// What there is for the whole call, if there is any: without, the deadline has passed.
-pub fn some_call_time(limits: &Limits, metadata: &MetadataMap) -> Result<Duration, Failure> {
-    let time = call_time(limits, metadata.as_ref());
+    let time = deadline.and_then(parse_timeout).map_or(own, |deadline| deadline.min(own));
     if time.is_zero() { Err(Failure::Deadline) } else { Ok(time) }
 }
 
-/// What there is for answers: less what it takes to reply.
-pub fn time_left(
+/// Until when an answer is waited for, from now on: for as long as there is for the whole call,
+/// less what it takes to reply, and no longer than its budget.
+pub fn deadline(
     limits: &Limits,
     metadata: &MetadataMap,
     budget: Option<Duration>,
-) -> Result<Duration, Failure> {
-    let time = some_call_time(limits, metadata)?;
+) -> Result<Deadline, Failure> {
+    let time = call_time(limits, metadata.as_ref())?;
     // Part of the time is for the way back, so that the best bracket so far is not lost.
     let usable = time - (time / 20).min(Duration::from_millis(50));
-    Ok(budget.map_or(usable, |budget| budget.min(usable)))
+    Ok(Deadline::after(budget.map_or(usable, |budget| budget.min(usable))))
 }
 
 /// At most eight digits and a unit, as gRPC has it.
@@ -65,19 +62,22 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_budget_the_deadline_and_the_servers_limit_are_all_kept() {
+    #[tokio::test]
+    async fn the_budget_the_deadline_and_the_servers_limit_are_all_kept() {
         let limits = &Limits { call_seconds_max: 4, ..Limits::default() };
         let mut metadata = MetadataMap::new();
         let seconds = Duration::from_secs;
-        assert_eq!(time_left(limits, &metadata, Some(seconds(3))).unwrap(), seconds(3));
-        assert_eq!(time_left(limits, &metadata, None).unwrap(), Duration::from_millis(3950));
+        let time_left = |metadata: &MetadataMap, budget| {
+            deadline(limits, metadata, budget).map(|deadline| deadline.time())
+        };
+        assert_eq!(time_left(&metadata, Some(seconds(3))).unwrap(), seconds(3));
+        assert_eq!(time_left(&metadata, None).unwrap(), Duration::from_millis(3950));
         metadata.insert("grpc-timeout", "2S".parse().unwrap());
-        assert_eq!(time_left(limits, &metadata, None).unwrap(), Duration::from_millis(1950));
-        assert_eq!(time_left(limits, &metadata, Some(seconds(1))).unwrap(), seconds(1));
+        assert_eq!(time_left(&metadata, None).unwrap(), Duration::from_millis(1950));
+        assert_eq!(time_left(&metadata, Some(seconds(1))).unwrap(), seconds(1));
         metadata.insert("grpc-timeout", "9S".parse().unwrap());
-        assert_eq!(time_left(limits, &metadata, None).unwrap(), Duration::from_millis(3950));
+        assert_eq!(time_left(&metadata, None).unwrap(), Duration::from_millis(3950));
         metadata.insert("grpc-timeout", "0S".parse().unwrap());
-        assert!(matches!(time_left(limits, &metadata, None), Err(Failure::Deadline)));
+        assert!(matches!(time_left(&metadata, None), Err(Failure::Deadline)));
     }
 }

@@ -35,9 +35,9 @@ pub enum Failure {
     /// The id is not the one that the client expected.
     #[error("{field}: the id of these points is {actual}")]
     DigestMismatch {
-        /// The expectation.
+        /// The field with the id that was expected.
         field: String,
-        /// The id.
+        /// The id that the points have.
         actual: String,
     },
     /// A mesh is not convex, and the request does not say what to make of it.
@@ -47,17 +47,27 @@ pub enum Failure {
          far the hull may stand out"
     )]
     NotConvex {
-        /// The specification.
+        /// The path of the specification.
         field: String,
-        /// In words.
+        /// Why not, in words.
         why: String,
+    },
+    /// Convex pieces of a mesh stand out of it by more than was allowed.
+    #[error("{field}: {count} convex pieces stand out of the mesh by up to {gap} m")]
+    GapUnreached {
+        /// What was allowed.
+        field: String,
+        /// How many pieces there would be.
+        count: usize,
+        /// How far they stand out, metres.
+        gap: f64,
     },
     /// A mesh bounds no polyhedron.
     #[error("{field}: the mesh bounds no polyhedron: {why}")]
     NotAPolyhedron {
-        /// The specification.
+        /// The path of the specification.
         field: String,
-        /// In words.
+        /// Why not, in words.
         why: String,
     },
     /// A limit is exceeded.
@@ -79,27 +89,53 @@ pub enum Failure {
     UnknownRobot {
         /// Where it is named.
         field: String,
-        /// The id.
+        /// The id that was named.
         id: String,
     },
     /// No session has this id, or none that the caller's key opens.
-    #[error("session_id: no session {0:?} is open here, or its session_key was not brought")]
-    UnknownSession(String),
+    #[error("{field}: no session {id:?} is open here, or its session_key was not brought")]
+    UnknownSession {
+        /// Where it is named.
+        field: String,
+        /// The id that was named.
+        id: String,
+    },
     /// The session that the caller means is gone, and another one has its id.
-    #[error("incarnation: the session {0:?} that is open here is another one")]
-    SessionReplaced(String),
+    #[error("{field}: the session {id:?} that is open here is another one")]
+    SessionReplaced {
+        /// Where its incarnation is named.
+        field: String,
+        /// The id of the session.
+        id: String,
+    },
     /// The session has no such body.
     #[error("{field}: the session has no body {id}")]
     UnknownBody {
         /// Where it is named.
         field: String,
-        /// The body.
+        /// The id of the body.
         id: u32,
+    },
+    /// The server asks for a key, and the call brings none, or several.
+    #[error(
+        "this server asks for a key: bring one as authorization: Bearer KEY, or as x-api-key: KEY"
+    )]
+    NoKey,
+    /// The key is not, or no more, one of this server's.
+    #[error("the key is not one of this server's, or is so no more")]
+    WrongKey,
+    /// The key is for less than the method does.
+    #[error("{method}: the key does not allow it; one with the role {needed} does")]
+    RoleTooLow {
+        /// The method.
+        method: String,
+        /// The least role that may call it.
+        needed: &'static str,
     },
     /// The alias names another polytope.
     #[error("{field}: the alias names another polytope, {owner}; say move_alias to move it")]
     AliasTaken {
-        /// The alias.
+        /// The path of the alias.
         field: String,
         /// The polytope that has it.
         owner: String,
@@ -121,15 +157,15 @@ pub enum Failure {
     SessionExists {
         /// Where it is named.
         field: String,
-        /// The id.
+        /// The id that was named.
         id: String,
     },
     /// Sessions use the polytope.
     #[error("{uses} bodies of open sessions use the polytope {id}")]
     PolytopeInUse {
-        /// The polytope.
+        /// The id of the polytope.
         id: String,
-        /// How many bodies.
+        /// How many bodies use it.
         uses: u64,
     },
     /// The frame builds on one that is not there.
@@ -147,10 +183,31 @@ pub enum Failure {
     StaleFrame {
         /// Where its id is.
         field: String,
-        /// The frame.
+        /// The id of the frame that came too late.
         frame_id: u64,
         /// The frame that the session is at.
         applied: u64,
+    },
+    /// The session is not at the frame that a call is to be about.
+    #[error(
+        "{field}: the last frame applied is {applied}, not {frame_id}: what a session was before \
+         is not kept, and a frame to come may be asked about once it is applied"
+    )]
+    OtherFrame {
+        /// Where it is named.
+        field: String,
+        /// The frame that was named.
+        frame_id: u64,
+        /// The frame that the session is at.
+        applied: u64,
+    },
+    /// The session has no such robot.
+    #[error("{field}: the session has no robot {id}")]
+    UnknownSessionRobot {
+        /// Where it is named.
+        field: String,
+        /// The id of the robot in the session.
+        id: u32,
     },
     /// Another stream is attached.
     #[error("another stream is attached to the session; say take_over to replace it")]
@@ -173,7 +230,7 @@ pub enum Failure {
     /// What was asked for is longer than the caller takes.
     #[error("{0}")]
     TooLong(#[from] TooLong),
-    /// Our mistake.
+    /// The server did what it must not do: a bug, whoever asked.
     #[error("a bug of the server: {0}")]
     Bug(String),
     /// From the transport, or already a status.
@@ -249,7 +306,7 @@ impl<'a> StatusRow<'a> {
         Self { retry: true, ..self }
     }
 
-    fn with(mut self, key: &'static str, value: &impl ToString) -> Self {
+    fn with(mut self, key: &'static str, value: &(impl ToString + ?Sized)) -> Self {
         self.metadata.push((key, value.to_string()));
         self
     }
@@ -281,9 +338,42 @@ impl<'a> StatusRow<'a> {
         row.with("value", bytes_max)
     }
 
+    /// A robot that is not there, of this server or of a session.
+    fn of_robot(field: &'a str, id: &(impl ToString + ?Sized)) -> Self {
+        Self::new(Code::NotFound, Reason::UnknownRobot).at(field).with("robot_id", id)
+    }
+
+    /// A frame that is not the last one applied.
+    fn of_other(field: &'a str, applied: &'a u64) -> Self {
+        Self::of_frame(Reason::OtherFrame, field, applied)
+    }
+
     /// A frame that does not follow the last one applied.
     fn of_frame(reason: Reason, field: &'a str, applied: &'a u64) -> Self {
         Self::new(Code::FailedPrecondition, reason).at(field).with("applied", applied)
+    }
+
+    /// How many pieces there would be, and how far they stand out.
+    fn of_gap(field: &'a str, count: &usize, gap: &f64) -> Self {
+        let row = Self::new(Code::FailedPrecondition, Reason::GapUnreached).at(field);
+        row.with("pieces", count).with("gap", gap)
+    }
+
+    /// The method, and the role that may call it.
+    fn of_role(method: &str, needed: &&str) -> Self {
+        let row = Self::new(Code::PermissionDenied, Reason::RoleTooLow);
+        row.with("method", method).with("role", needed)
+    }
+
+    /// What this build cannot do.
+    fn of_missing(missing: &'a NotImplemented) -> Self {
+        Self::new(Code::Unimplemented, Reason::NotImplemented).at(&missing.field)
+    }
+
+    /// What is used, and how often.
+    fn of_use(id: &str, uses: &u64) -> Self {
+        let row = Self::new(Code::FailedPrecondition, Reason::PolytopeInUse);
+        row.with("id", id).with("uses", uses)
     }
 }
 
@@ -303,22 +393,24 @@ impl Failure {
             }
             Self::NotConvex { field, .. } => wrong(Reason::NotConvex).at(field),
             Self::NotAPolyhedron { field, .. } => wrong(Reason::NotAPolyhedron).at(field),
+            Self::GapUnreached { field, count, gap } => StatusRow::of_gap(field, count, gap),
             Self::Limit(limit) | Self::MessageTooLong(limit, _) => StatusRow::of_limit(limit),
             Self::UnknownPolytope { field, key } => {
                 unknown(Reason::UnknownPolytope).at(field).with("key", key)
             }
-            Self::UnknownRobot { field, id } => {
-                unknown(Reason::UnknownRobot).at(field).with("robot_id", id)
+            Self::UnknownRobot { field, id } => StatusRow::of_robot(field, id),
+            Self::UnknownSessionRobot { field, id } => StatusRow::of_robot(field, id),
+            Self::UnknownSession { field, id } => {
+                unknown(Reason::UnknownSession).at(field).with("session_id", id)
             }
-            Self::UnknownSession(id) => {
-                unknown(Reason::UnknownSession).at("session_id").with("session_id", id)
-            }
-            Self::SessionReplaced(id) => {
-                unmet(Reason::SessionReplaced).at("incarnation").with("session_id", id)
+            Self::SessionReplaced { field, id } => {
+                unmet(Reason::SessionReplaced).at(field).with("session_id", id)
             }
             Self::UnknownBody { field, id } => {
                 unknown(Reason::UnknownBody).at(field).with("body_id", id)
             }
+            Self::NoKey | Self::WrongKey => row(Code::Unauthenticated, Reason::Unauthenticated),
+            Self::RoleTooLow { method, needed } => StatusRow::of_role(method, needed),
             Self::AliasTaken { field, owner } => {
                 row(Code::AlreadyExists, Reason::AliasTaken).at(field).with("owner", owner)
             }
@@ -327,23 +419,20 @@ impl Failure {
             Self::SessionExists { field, id } => {
                 row(Code::AlreadyExists, Reason::SessionExists).at(field).with("session_id", id)
             }
-            Self::PolytopeInUse { id, uses } => {
-                unmet(Reason::PolytopeInUse).with("id", id).with("uses", uses)
-            }
+            Self::PolytopeInUse { id, uses } => StatusRow::of_use(id, uses),
             Self::KeyframeNeeded { field, applied, .. } => {
                 StatusRow::of_frame(Reason::KeyframeNeeded, field, applied)
             }
             Self::StaleFrame { field, applied, .. } => {
                 StatusRow::of_frame(Reason::StaleFrame, field, applied)
             }
+            Self::OtherFrame { field, applied, .. } => StatusRow::of_other(field, applied),
             Self::SessionAttached => row(Code::Aborted, Reason::SessionAttached),
             Self::TakenOver => row(Code::Aborted, Reason::TakenOver),
             Self::Busy => row(Code::ResourceExhausted, Reason::Busy).retry(),
             Self::Draining => row(Code::Unavailable, Reason::Draining),
             Self::Deadline => row(Code::DeadlineExceeded, Reason::Deadline),
-            Self::NotImplemented(missing) => {
-                row(Code::Unimplemented, Reason::NotImplemented).at(&missing.field)
-            }
+            Self::NotImplemented(missing) => StatusRow::of_missing(missing),
             Self::TooLong(reply) => StatusRow::of_reply(reply),
             Self::Bug(_) => row(Code::Internal, Reason::Bug),
             Self::Transport(status) => row(status.code(), Reason::Unspecified),
@@ -385,7 +474,8 @@ impl From<Failure> for Status {
             details.add_bad_request_violation(field, problem);
         }
         if row.code == Code::FailedPrecondition {
-            details.add_precondition_failure_violation(name, DOMAIN, message.as_ref());
+            // The message has the rest.
+            details.add_precondition_failure_violation(name, DOMAIN, cut(&whole, FIELD_BYTES));
         }
         if row.retry {
             details.set_retry_info(Some(RETRY_AFTER));
@@ -501,8 +591,10 @@ mod tests {
                 Failure::from(bad),
                 Failure::Malformed(text.clone()),
                 Failure::Bug(text.clone()),
-                Failure::UnknownSession(text.clone()),
-                Failure::SessionReplaced(text.clone()),
+                Failure::UnknownSession { field: text.clone(), id: text.clone() },
+                Failure::SessionReplaced { field: text.clone(), id: text.clone() },
+                Failure::OtherFrame { field: text.clone(), frame_id: 1, applied: 2 },
+                Failure::UnknownSessionRobot { field: text.clone(), id: 7 },
                 Failure::UnknownPolytope { field: text.clone(), key: text.clone() },
                 Failure::UnknownRobot { field: text.clone(), id: text.clone() },
                 Failure::SessionExists { field: text.clone(), id: text.clone() },

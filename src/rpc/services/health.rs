@@ -22,7 +22,7 @@ const SERVICES: &[&str] = &[
     "clearance.v1.SessionService",
 ];
 
-/// The service.
+/// The service `grpc.health.v1.Health`.
 #[derive(Clone, Debug)]
 pub struct Health {
     draining: Latch,

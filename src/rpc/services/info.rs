@@ -17,7 +17,7 @@ use clearance_runtime::sessions::{Registry, Summary};
 use clearance_runtime::settings::Limit;
 use clearance_wire::convert::options::{MethodRow, duration_to_wire};
 
-/// The service.
+/// Serves `ServerService`: what the server is, may take and has counted.
 #[derive(Clone, Debug)]
 pub struct ServerInfo {
     /// What it tells about.
@@ -35,6 +35,7 @@ impl api::server_service_server::ServerService for ServerInfo {
         let Self { shared, sessions } = self;
         let mut limits = shared.limits().rows();
         limits.sort_unstable_by_key(|limit| limit.name);
+        let (open_sessions, session_bytes) = sessions.of_caller();
         Ok(Response::new(api::GetServerInfoResponse {
             build: Some(build()),
             start_time: Some(shared.start_time.into()),
@@ -46,11 +47,11 @@ impl api::server_service_server::ServerService for ServerInfo {
             polyhedron_methods: infos(FACE_METHODS),
             limits: limits.iter().map(limit_to_wire).collect(),
             usage: Some(api::Usage {
-                polytopes: shared.store.count(),
-                polytope_bytes: shared.store.memory_bytes(),
-                sessions: sessions.count(),
-                jobs: shared.compute.jobs() as u64,
-                session_bytes: sessions.bytes(),
+                polytopes: shared.store().count(),
+                polytope_bytes: shared.store().memory_bytes(),
+                sessions: open_sessions,
+                jobs: shared.compute.jobs_of_caller() as u64,
+                session_bytes,
             }),
         }))
     }

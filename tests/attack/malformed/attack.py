@@ -53,7 +53,7 @@ def numbers(wire, report):
         extra = {'direction': {'x': 1}} if method == 'MeasureDistanceAlong' else {}
         for body, code, field in bodies: report.refused(f'{method} {str(body)[:80]}', wire.call(method, {'p': CUBE, 'q': body, **extra}), code, field=field)
     for direction in ({}, {'x': 'NaN'}, {'x': 'Infinity'}): report.refused(f'along {direction}', wire.call('MeasureDistanceAlong', {'p': CUBE, 'q': CUBE, 'direction': direction}), BAD)
-    for margin in (-1, 'NaN', '-Infinity'): report.refused(f'margin {margin}', wire.call('CheckCollision', {'p': CUBE, 'q': CUBE, 'margin': margin}), BAD, field='margin')
+    for margin in (-1e300, 'NaN', '-Infinity'): report.refused(f'margin {margin}', wire.call('CheckCollision', {'p': CUBE, 'q': CUBE, 'margin': margin}), BAD, field='margin')
     for motion in ({'screw': {'angle': 1}}, {'screw': {'angle': 'NaN', 'axis': {'x': 1}}}, {'screw': {'angle': 1, 'axis': {'x': 'Infinity'}}},
                    {'linear': {'velocity': {'z': 'NaN'}}}, {'toPose': {'end': {'rotation': {}}}}):
         report.refused(f'motion {motion}', wire.call('FindFirstContact', {'p': CUBE, 'q': at(3), 'pMotion': motion}), BAD)
@@ -142,10 +142,15 @@ def meshes(wire, report):
     corner = b'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n'
     objs = [b'', b'v', b'v 1 2', b'v 1 2 x', b'v nan 0 0\n', b'v 1e999 0 0\n', b'f 1 2 3\n', b'\xff\xfe\x00']
     objs += [corner + b'f ' + face for face in (b'0 1 2', b'1 2 5', b'-5 1 2', b'1 2 99999999999999999999', b'1 2 4294967297', b'1 2 -9223372036854775808', b'1 2', b'1 2 3.5')]
-    for kind, contents in (('STL', files), ('OBJ', objs), ('UNSPECIFIED', files + objs)):
+    document = lambda inside: b'<COLLADA>' + inside + b'</COLLADA>'
+    daes = [b'<COLLADA', b'<COLLADA>', b'<other/>', document(b'<scene><instance_visual_scene url="#x"/></scene>'), document(b'<!DOCTYPE a>'), document(b'<a>' * 10_000),
+            document(b'<asset><unit meter="nan"/></asset>'), document(b'\xff'), document(b''),
+            document(b'<library_visual_scenes><visual_scene id="s"><node id="n"><instance_node url="#n"/><instance_node url="#n"/></node></visual_scene></library_visual_scenes><scene><instance_visual_scene url="#s"/></scene>'),
+            document(b'<library_geometries><geometry id="g"><mesh><triangles><p>0 1 2</p></triangles></mesh></geometry></library_geometries>')]
+    for kind, contents in (('STL', files), ('OBJ', objs), ('COLLADA', daes), ('UNSPECIFIED', files + objs + daes)):
         for content in contents:
             spec = wire.type('clearance.v1.PolytopeSpec')(treatment=1)
-            spec.file.content, spec.file.format = content, {'STL': 1, 'OBJ': 2, 'UNSPECIFIED': 0}[kind]
+            spec.file.content, spec.file.format = content, {'STL': 1, 'OBJ': 2, 'COLLADA': 3, 'UNSPECIFIED': 0}[kind]
             request = wire.type('clearance.v1.RegisterPolytopesRequest')(polytopes=[spec], validate_only=True)
             reply = wire.call('RegisterPolytopes', request)
             report.holds(reply.code == BAD and any(field.startswith('polytopes[0]') for field in reply.fields), f'{kind} {content[:24]!r}..{content[-24:]!r}: {reply}')

@@ -113,6 +113,11 @@ def round_cells(wire, report):
         report.refused(f'a radius of {wrong}', wire.call('CheckConfigurations', check(good, {**good, 'radius': wrong})), BAD, field='cell.obstacles[1].rounded.radius')
         report.refused(f'a length of {wrong}', wire.call('CheckConfigurations', check({'length': wrong, 'radius': 1})), BAD, field='cell.obstacles[0].rounded.length')
         report.refused(f'a box of {wrong}', wire.call('CheckConfigurations', check({'box': {'x': 1, 'y': wrong}})), BAD, field='cell.obstacles[0].rounded.box.y')
+        for name, size in (('cylinder', 'radiusXy'), ('cone', 'length')):
+            sizes = {'radiusXy': 1, 'length': 1, size: wrong}
+            field = 'cell.obstacles[0].rounded.' + name + '.' + ('radius_xy' if size == 'radiusXy' else size)
+            report.refused(f'a {name} of {wrong}', wire.call('CheckConfigurations', check({name: sizes})), BAD, field=field)
+        report.refused(f'an ellipsoid of {wrong}', wire.call('CheckConfigurations', check({'ellipsoid': {'x': 1, 'y': wrong, 'z': 1}})), BAD, field='cell.obstacles[0].rounded.ellipsoid.y')
     report.refused('a point that is none', wire.call('CheckConfigurations', check({'vertices': {'xyz': [0, 'NaN', 0]}, 'radius': 1})), BAD, field='cell.obstacles[0].rounded.vertices.xyz[1]')
     report.refused('no point', wire.call('CheckConfigurations', check({'vertices': {}, 'radius': 1})), BAD)
     many = {'vertices': {'xyz': [0.0] * 3 * (wire.limit('inline_points_max') // 2 + 1)}, 'radius': 1}

@@ -7,6 +7,19 @@ CORNERS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 FACES = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]
 
 
+def beside(wire, report, alias, others):
+    """What may be asked of a body beside each of some others is answered soon, and the server lives on."""
+    for other in others:
+        for method in ('CheckCollision', 'MeasureDistance', 'FindFirstContact'):
+            two = {'p': {'alias': alias}, 'q': {**other, 'pose': {'translation': {'z': 0 if method == 'CheckCollision' else 1e-9}}}}
+            if method == 'FindFirstContact': two['qMotion'] = {'screw': {'axis': {'z': 1}, 'angle': 1, 'velocity': {'z': -1}}}
+            started = time.monotonic()
+            reply = wire.call(method, two, timeout=3)
+            took = time.monotonic() - started
+            report.holds(reply.code in ('OK', 'DEADLINE_EXCEEDED') and took < 6 * wire.slow, f'{method} of {alias} and {other}: {took:.1f} s, {reply.code}')
+    report.holds(wire.call('GetServerInfo', {}).code == 'OK', f'alive after {alias}')
+
+
 def mesh(corners, faces): return {'vertices': {'xyz': [c for corner in corners for c in corner]}, 'triangles': [i for face in faces for i in face]}
 
 
@@ -52,8 +65,10 @@ def solids(wire, report):
 
     solid, other = {'alias': 'attack/a-hollow'}, {'alias': 'attack/one', 'pose': {'translation': {'x': 9}}}
     ask = lambda method, field, code=LATER, **more: report.refused(f'{method} {more}', wire.call(method, {'p': solid, 'q': other, **more}), code, field=field)
-    ask('MeasurePenetration', 'p'); ask('MeasureDistanceAlong', 'p', direction={'x': 1})
-    ask('CheckCollision', 'margin', BAD, margin='NaN'); ask('MeasureDistance', 'margin', BAD, margin=-1)
+    ask('MeasureDistanceAlong', 'p', direction={'x': 1})
+    reply = wire.call('MeasurePenetration', {'p': solid, 'q': other})
+    report.holds(reply.code == 'OK' and 0 <= reply.message.depth.lower <= reply.message.depth.upper, f'a depth: {reply}')
+    ask('CheckCollision', 'margin', BAD, margin='NaN'); ask('MeasureDistance', 'margin', BAD, margin=-1e300)
     for key in ('margin', 'pDeviation', 'qDeviation'):
         for slack in (1e-300, 2.0**960): report.holds(wire.call('FindFirstContact', {'p': solid, 'q': other, key: slack}).code == 'OK', f'{key} {slack}')
     for angle in (1e-300, 1e300): report.holds(wire.call('FindFirstContact', {'p': solid, 'q': other, 'qMotion': {'screw': {'angle': angle, 'axis': {'x': 1}}}}).code in ('OK', BAD), f'angle {angle}')
@@ -73,7 +88,7 @@ def solids(wire, report):
             report.holds(wire.call('GetServerInfo', {}).code == 'OK', f'alive after {method} of {p} and {q}')
     ask('CheckCollision', 'options.method', BAD, options={'method': 'gjk'})
     for velocity in (0, 5e-324, -8, 2.0**960): report.holds(wire.call('FindFirstContact', {'p': solid, 'q': other, 'qMotion': {'linear': {'velocity': {'x': velocity}}}}).code == 'OK', f'velocity {velocity}')
-    report.refused('depths in a session', wire.call('OpenSession', {'state': {'bodies': [{'id': 1, 'parts': [solid]}]}, 'report': {'depths': True}}), LATER, field='report.depths')
+    report.refused('ranges in a session', wire.call('OpenSession', {'state': {'bodies': [{'id': 1, 'parts': [solid]}]}, 'report': {'along': {'x': 1}}}), LATER, field='report.along')
     flat = {'vertices': {'xyz': [0, 0, 0, 1, 0, 0, 0, 1, 0]}}
     report.refused('a flat part beside it', wire.call('OpenSession', {'state': {'bodies': [{'id': 1, 'parts': [solid]}, {'id': 2, 'parts': [flat]}]}}), LATER, field='state.bodies[1].parts[0]')
     report.refused('unknown', wire.call('CheckCollision', {'p': {'id': 'm1-' + '0' * 64}, 'q': other}), MISSING, field='p.id')

@@ -221,7 +221,7 @@ fn client() -> Client {
     let info = ServerInfo { shared: shared.clone(), sessions: host.registry.clone() };
     let routes = Routes::new(PolytopeServiceServer::new(Polytopes(shared.clone())))
         .add_service(QueryServiceServer::new(Queries(shared.clone())))
-        .add_service(RobotServiceServer::new(Robots(shared.clone())))
+        .add_service(RobotServiceServer::new(Robots(host.clone())))
         .add_service(ServerServiceServer::new(info))
         .add_service(SessionServiceServer::new(Sessions(host.clone())));
     tonic::client::Grpc::new(shared.surround().layer(routes))

@@ -33,8 +33,22 @@ fn given(x: f64) -> Option<api::PlacedBody> {
 /// A capsule.
 fn rounded(x: f64) -> api::PlacedBody {
     let core = Some(api::rounded_shape::Core::Length(0.5));
-    let shape = api::RoundedShape { core, radius: 0.25 };
+    let scale = Some(api::Vector3 { x: 2.0, y: -1.0, z: 0.5 });
+    let shape = api::RoundedShape { core, radius: 0.25, scale };
     api::PlacedBody { source: Some(Source::Rounded(shape)), pose: pose(x) }
+}
+
+/// Half spaces and what is curved.
+fn named_shapes() -> impl Iterator<Item = api::RoundedShape> {
+    use api::rounded_shape::Core;
+    let cores = [
+        Core::HalfSpace(api::HalfSpace { reach: 8.0 }),
+        Core::Cylinder(api::Cylinder { radius_xy: 0.5, length: 1.0 }),
+        Core::Cone(api::Cone { radius_xy: 0.5, length: 1.0 }),
+        Core::Ellipsoid(api::Vector3 { x: 0.5, y: 0.25, z: 1.0 }),
+    ];
+    let shape = |core| api::RoundedShape { core: Some(core), radius: 0.125, ..Default::default() };
+    cores.into_iter().map(shape)
 }
 
 fn named(x: f64) -> Option<api::PlacedBody> {
@@ -78,6 +92,21 @@ fn polytopes() -> Vec<Vec<Call>> {
         content: obj.to_vec().into(),
         scale: Some(0.5),
     };
+    let scene =
+        br##"<COLLADA><asset><unit meter="0.5"/></asset><library_geometries><geometry id="g"><mesh>
+        <source id="p"><float_array id="a">0 0 0 1 0 0 0 1 0 0 0 1</float_array><technique_common>
+        <accessor source="#a" count="4" stride="3"/></technique_common></source>
+        <vertices id="v"><input semantic="POSITION" source="#p"/></vertices><polylist>
+        <input semantic="VERTEX" source="#v" offset="0"/><vcount>3 3 3 3</vcount>
+        <p>0 2 1 0 1 3 1 2 3 2 0 3</p></polylist></mesh></geometry></library_geometries>
+        <library_visual_scenes><visual_scene id="s"><node id="n"><rotate>0 0 1 30</rotate>
+        <instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
+        <scene><instance_visual_scene url="#s"/></scene></COLLADA>"##;
+    let collada = api::MeshFile {
+        format: api::MeshFormat::Collada.into(),
+        content: scene.to_vec().into(),
+        scale: None,
+    };
     let spec = |source| api::PolytopeSpec { source: Some(source), ..Default::default() };
     let field = api::HeightField {
         rows: 2,
@@ -88,14 +117,35 @@ fn polytopes() -> Vec<Vec<Call>> {
         holes: vec![1],
         diagonal: api::CellDiagonal::Falling.into(),
     };
+    let patch = api::HeightPatch {
+        base: Some(api::height_patch::Base::Alias("field".to_owned())),
+        row: 1,
+        column: 0,
+        rows: 1,
+        columns: 2,
+        heights: vec![0.75, -1.0],
+    };
     let cloud = api::PointCloud { xyz: points().xyz, radius: 0.25, ..Default::default() };
     let meshes = api::RegisterPolytopesRequest {
         polytopes: vec![
             spec(api::polytope_spec::Source::Mesh(mesh)),
             spec(api::polytope_spec::Source::File(file)),
-            spec(api::polytope_spec::Source::HeightField(field)),
+            spec(api::polytope_spec::Source::File(collada)),
+            spec(api::polytope_spec::Source::HeightField(field.clone())),
             spec(api::polytope_spec::Source::Cloud(cloud)),
         ],
+        validate_only: true,
+    };
+    let source = Some(api::polytope_spec::Source::HeightField(field));
+    let field = api::PolytopeSpec {
+        source,
+        alias: "field".to_owned(),
+        move_alias: true,
+        ..Default::default()
+    };
+    let fields = api::RegisterPolytopesRequest { polytopes: vec![field], validate_only: false };
+    let patches = api::RegisterPolytopesRequest {
+        polytopes: vec![spec(api::polytope_spec::Source::HeightPatch(patch))],
         validate_only: true,
     };
     let header = api::UploadHeader {
@@ -112,6 +162,7 @@ fn polytopes() -> Vec<Vec<Call>> {
     vec![
         vec![register(), call("GetPolytope", &get), call("ListPolytopes", &list)],
         vec![call("RegisterPolytopes", &meshes)],
+        vec![call("RegisterPolytopes", &fields), call("RegisterPolytopes", &patches)],
         vec![
             call("UploadPolytope", &header),
             call("UploadPolytope", &chunk(0..50)),
@@ -189,7 +240,14 @@ fn queries() -> Vec<Vec<Call>> {
     };
     let of_named =
         api::CheckCollisionRequest { p: named(0.0), q: named(0.5), ..Default::default() };
-    let mut scripts = vec![
+    let of_shapes = named_shapes().map(|shape| api::CheckCollisionRequest {
+        p: Some(api::PlacedBody { source: Some(Source::Rounded(shape)), pose: pose(0.0) }),
+        q: given(0.5),
+        ..Default::default()
+    });
+    let mut scripts: Vec<Vec<Call>> =
+        of_shapes.map(|question| vec![call("CheckCollision", &question)]).collect();
+    scripts.extend([
         vec![call("CheckCollision", &collision)],
         vec![call("MeasureDistance", &distance)],
         vec![call("MeasureDistanceAlong", &along)],
@@ -197,7 +255,7 @@ fn queries() -> Vec<Vec<Call>> {
         vec![call("BatchQuery", &batch)],
         vec![call("VerifyCertificate", &verify)],
         vec![register(), call("CheckCollision", &of_named)],
-    ];
+    ]);
     let several = api::FindFirstCollisionRequest {
         bodies: moves
             .iter()

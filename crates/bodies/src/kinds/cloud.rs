@@ -19,7 +19,7 @@ pub(crate) const NAMES: KindNames =
 /// points is apart from, the cloud is apart from.
 #[derive(Clone, Debug)]
 pub struct HulledCloud {
-    /// The points.
+    /// The points, as a surface of triangles without extent.
     pub points: Arc<TriangleSurface>,
     /// The hull of the points.
     pub hull: Arc<Polytope>,

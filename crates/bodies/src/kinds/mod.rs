@@ -1,11 +1,13 @@
 //! One file for each kind: what it is called, its identity, its bounds, the memory that it takes.
 
 pub mod cloud;
+pub mod curved;
 pub mod height_field;
 pub mod polyhedron;
 pub mod polytope;
 pub mod rounded;
 pub mod surface;
+pub(crate) mod tangents;
 
 use clearance_geometry::Vec3;
 use clearance_geometry::hierarchy::HierarchyReport;
@@ -13,7 +15,7 @@ use clearance_geometry::hierarchy::HierarchyReport;
 /// What a kind is called.
 #[derive(Debug)]
 pub struct KindNames {
-    /// In documents.
+    /// How documents name the kind.
     pub name: &'static str,
     /// What its ids begin with on the wire: a letter and the version of the digest.
     pub prefix: &'static str,
@@ -29,9 +31,9 @@ pub struct Outline {
     pub vertex_count: u32,
     /// Number of facets; of a mesh or a surface these are its triangles.
     pub face_count: u32,
-    /// From 0, a point, to 3.
+    /// The dimension of its hull, from 0, a point, to 3.
     pub dimension: u8,
-    /// Cubic metres.
+    /// The volume, in cubic metres.
     pub volume: f64,
     /// The corners of its box in its own frame.
     pub bounds: [Vec3; 2],

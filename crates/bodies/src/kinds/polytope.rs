@@ -57,6 +57,21 @@ pub(crate) fn bytes_of_points(points: usize, tables: Tables) -> u64 {
     building_bytes_max(points).saturating_add(tables)
 }
 
+/// The triangles that a polytope without volume is the union of; those of a point and of a segment
+/// name vertices twice. None of one that has a volume.
+pub(crate) fn triangles_of_flat(polytope: &Polytope) -> Option<Vec<[u32; 3]>> {
+    match polytope.dimension() {
+        0 => Some(vec![[0; 3]]),
+        1 => Some(vec![[0, 0, 1]]),
+        2 => {
+            let ring = polytope.facets().rows().next()?;
+            let [first, rest @ ..] = ring else { return None };
+            Some(rest.array_windows().map(|[b, c]| [*first, *b, *c]).collect())
+        }
+        _ => None,
+    }
+}
+
 /// The triangles that its facets are made of.
 pub(crate) fn boundary(polytope: &Polytope) -> Vec<[u32; 3]> {
     let fan = |corners: &[u32]| -> Vec<[u32; 3]> {

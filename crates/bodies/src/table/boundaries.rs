@@ -4,8 +4,6 @@
 
 use std::sync::OnceLock;
 
-use arrayvec::ArrayVec;
-
 use super::hulls::ReadyHulls;
 use super::proof::VerdictProof;
 use super::row::{FLAT, NotAnswered, Wanted};
@@ -202,7 +200,7 @@ impl ReadyBoundaries {
         effort: &mut Effort<'_>,
     ) -> Result<Within, Stopped> {
         if stand.verdict != Verdict::Separated {
-            let compared = Compared { is_within: true, pairs: ArrayVec::new() };
+            let compared = Compared::bare(true);
             return Ok(Within { compared, is_by_hulls: false });
         }
         if let StandBy::Hulls(_) = stand.shown {
@@ -341,7 +339,9 @@ impl ReadyBoundaries {
 fn boundary(placed: &PlacedBody) -> Boundary<'_> {
     let kind = match &placed.body {
         // A height field is asked by its cells, and is never here.
-        Body::Polytope(_) | Body::Rounded(_) | Body::HeightField(_) => BoundaryKind::Hull,
+        Body::Polytope(_) | Body::Rounded(_) | Body::HeightField(_) | Body::Curved(_) => {
+            BoundaryKind::Hull
+        }
         Body::Polyhedron(mesh) => BoundaryKind::Region(&mesh.polyhedron),
         Body::Surface(body) => BoundaryKind::Surface(&body.surface),
         Body::Cloud(body) => BoundaryKind::Surface(&body.points),

@@ -92,8 +92,6 @@ impl ReadyCells {
     }
 }
 
-pub(super) const NO_PROOF: Wanted = Wanted { certificate: false, cover_steps_max: 0 };
-
 /// The corners of the box around a body in its own frame; of what is rounded, around the polytope.
 pub(super) fn box_of(body: &Body) -> [Vec3; 2] {
     let bounds = body.hull().bounds();

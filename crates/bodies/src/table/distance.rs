@@ -2,37 +2,41 @@
 
 use arrayvec::ArrayVec;
 
+use super::below_zero::{compare_by_bracket, is_below_zero};
 use super::boundaries::ReadyBoundaries;
-use super::cells::{NO_PROOF, ReadyCells, answered, kinds};
+use super::cells::{ReadyCells, answered, kinds};
+use super::depth::DepthQuestion;
 use super::hulls::ReadyHulls;
-use super::proof::VerdictProof;
-use super::radii;
+pub use super::proof::{MeasuredDistance, MeasuredFaces};
+use super::radii::{self, AskedMargin};
+use super::refined::ReadyBetween;
 use super::row::{
-    FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way, look_up,
+    BETWEEN_NANOSECONDS, FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry,
+    Wanted, Way, look_up,
 };
+use super::verdict::within_depth;
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::contact_time::polyhedra;
 use clearance_geometry::contact_time::polyhedra::proof::Unproven;
-use clearance_geometry::distance::{
-    Compared, Distance, DistanceMethod, METHODS, Stops, compare, measure_by,
-};
+use clearance_geometry::distance::{Compared, DistanceMethod, METHODS, Stops, compare, measure_by};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::Clear;
 use clearance_geometry::faces::distance::{FaceDistance, measure};
 use clearance_geometry::meeting::normal_of;
-use clearance_geometry::pair::{Pair, VertexPair};
-use clearance_geometry::rounded::{self, RoundedDistance, RoundedPair};
+use clearance_geometry::pair::Pair;
+use clearance_geometry::rounded::{self, RoundedPair};
 use clearance_geometry::terrain::WorldBox;
 use clearance_geometry::terrain::standing::FieldBeside;
 use clearance_geometry::witness::Witness;
 
 /// What answers it.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Cloud, HeightField, Polyhedron, Polytope, Rounded, Surface};
+    use Kind::{Cloud, Curved, HeightField, Polyhedron, Polytope, Rounded, Surface};
     match kinds {
+        [Curved, _] | [_, Curved] => Ok(Way::Between),
         [HeightField, _] | [_, HeightField] => Ok(Way::Cells),
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
@@ -48,6 +52,7 @@ pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
 /// The question about two bodies of certain kinds.
 #[derive(Clone, Copy, Debug)]
 pub struct DistanceQuestion {
+    kinds: [Kind; 2],
     way: Way,
     method: &'static DistanceMethod,
 }
@@ -57,6 +62,8 @@ pub struct DistanceQuestion {
 pub struct ReadyDistance {
     method: &'static DistanceMethod,
     bodies: DistanceOf,
+    /// The bodies, where they are not both convex.
+    placed: Option<Box<[PlacedBody; 2]>>,
 }
 
 #[derive(Clone, Debug)]
@@ -65,6 +72,7 @@ enum DistanceOf {
     Radii(ReadyHulls),
     Faces(Box<ReadyBoundaries>),
     Cells(Box<ReadyCells>),
+    Between(Box<ReadyBetween>),
 }
 
 /// What is asked beside the bodies.
@@ -87,81 +95,17 @@ pub struct DistanceAnswer {
     pub compared: Result<Option<Compared>, Stopped>,
 }
 
-/// A distance with its proof.
-#[derive(Clone, Debug)]
-pub enum MeasuredDistance {
-    /// Of the hulls of the bodies.
-    OfHulls(Distance),
-    /// Of rounded bodies.
-    OfRounded(RoundedDistance),
-    /// Of bodies one of which at least is a polyhedron.
-    OfFaces(Box<MeasuredFaces>),
-}
-
-/// The distance of bodies one of which at least is a polyhedron.
-#[derive(Clone, Debug)]
-pub struct MeasuredFaces {
-    /// How the bodies stand.
-    pub(super) verdict: Verdict,
-    pub(super) bounds: [f64; 2],
-    /// None: there was no effort left for a point that bodies in contact share.
-    pub(super) closest: Option<[Vec3; 2]>,
-    pub(super) stopped: Option<Stopped>,
-    /// The proof of the verdict, which of bodies that are apart shows the lower bound; or why there
-    /// is none, if one was wanted.
-    pub proof: Result<VerdictProof, Option<Unproven>>,
-    /// Show the upper bound.
-    pub pairs: ArrayVec<VertexPair, 3>,
-}
-
-impl MeasuredDistance {
-    /// How the bodies stand.
-    pub fn verdict(&self) -> Verdict {
-        match self {
-            Self::OfHulls(found) => found.decision.verdict(),
-            Self::OfRounded(found) => found.proof.verdict,
-            Self::OfFaces(found) => found.verdict,
-        }
-    }
-
-    /// Encloses the exact distance, metres.
-    pub fn bounds(&self) -> [f64; 2] {
-        match self {
-            Self::OfHulls(found) => [found.lower, found.upper],
-            Self::OfRounded(found) => [found.lower, found.upper],
-            Self::OfFaces(found) => found.bounds,
-        }
-    }
-
-    /// The closest points of P and Q, rounded, if they are known.
-    pub fn closest(&self) -> Option<[Vec3; 2]> {
-        match self {
-            Self::OfHulls(found) => Some([found.closest_p, found.closest_q]),
-            Self::OfRounded(found) => Some([found.closest_p, found.closest_q]),
-            Self::OfFaces(found) => found.closest,
-        }
-    }
-
-    /// Why the bracket is wider than it could be.
-    pub fn stopped(&self) -> Option<Stopped> {
-        match self {
-            Self::OfHulls(found) => found.stopped,
-            Self::OfRounded(found) => found.stopped,
-            Self::OfFaces(found) => found.stopped,
-        }
-    }
-}
-
 impl DistanceQuestion {
     /// The question about bodies of these kinds, by the default method.
     pub fn of(kinds: [Kind; 2]) -> Result<Self, NotAnswered> {
-        Ok(Self { way: look_up(kinds, entry)?, method: &METHODS[0] })
+        Ok(Self { kinds, way: look_up(kinds, entry)?, method: &METHODS[0] })
     }
 
     /// The name of a method that answers it, the default one first.
     pub fn method_name(&self, index: usize) -> Option<&'static str> {
         match self.way {
             Way::Hulls | Way::Radii => METHODS.get(index).map(|method| method.name),
+            Way::Between => [METHODS[0].name].get(index).copied(),
             Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => {
                 polyhedra::METHODS.get(index).map(|method| method.name)
             }
@@ -174,7 +118,7 @@ impl DistanceQuestion {
             Way::Hulls | Way::Radii => {
                 METHODS.get(index).map_or(self, |method| Self { method, ..self })
             }
-            Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => self,
+            Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells | Way::Between => self,
         }
     }
 
@@ -182,14 +126,23 @@ impl DistanceQuestion {
     pub fn needs(&self) -> Needs {
         match self.way {
             Way::Hulls | Way::Radii => Needs::tables(self.method.tables),
-            Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => Needs::SOLIDS,
+            Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells | Way::Between => {
+                Needs::SOLIDS
+            }
         }
     }
 
     /// How long the default method takes for bodies that are ready and have so many vertices
-    /// together, nanoseconds: a generous guess.
-    pub fn nanoseconds(&self, vertices: u32) -> u64 {
+    /// together, nanoseconds: a generous guess. A margin below 0 takes a depth as well.
+    pub fn nanoseconds(&self, margin: Option<f64>, vertices: u32) -> u64 {
+        let depth = DepthQuestion::of(self.kinds).ok().filter(|_| is_below_zero(margin));
+        let of_depth = depth.map_or(0, |depth| depth.nanoseconds(vertices));
+        of_depth + self.nanoseconds_of_distance(vertices)
+    }
+
+    fn nanoseconds_of_distance(&self, vertices: u32) -> u64 {
         match self.way {
+            Way::Between => BETWEEN_NANOSECONDS,
             Way::Hulls | Way::Radii => 40_000 + HULLS_NANOSECONDS * u64::from(vertices),
             Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => {
                 1_000_000 + FACES_NANOSECONDS * u64::from(vertices)
@@ -199,15 +152,18 @@ impl DistanceQuestion {
 
     /// Makes of the bodies what the answer needs.
     pub fn prepare(self, bodies: [PlacedBody; 2]) -> Result<ReadyDistance, NotAnswered> {
+        let are_convex = self.kinds.iter().all(|kind| kind.is_convex());
+        let placed = (!are_convex).then(|| Box::new(bodies.clone()));
         let bodies = match self.way {
             Way::Hulls => DistanceOf::Hulls(ReadyHulls::new(bodies)),
             Way::Radii => DistanceOf::Radii(ReadyHulls::new(bodies)),
             Way::Cells => DistanceOf::Cells(Box::new(ReadyCells::new(bodies))),
+            Way::Between => DistanceOf::Between(Box::new(ReadyBetween::new(bodies))),
             Way::Faces | Way::RoundedFaces | Way::Pieces => {
                 DistanceOf::Faces(Box::new(ReadyBoundaries::new(bodies)?))
             }
         };
-        Ok(ReadyDistance { method: self.method, bodies })
+        Ok(ReadyDistance { method: self.method, bodies, placed })
     }
 }
 
@@ -219,10 +175,32 @@ impl ReadyDistance {
         wanted: Wanted,
         effort: &mut Effort<'_>,
     ) -> DistanceAnswer {
+        let deep = asked.margin.filter(|margin| *margin < 0.0).zip(self.placed.as_deref());
+        let Some((margin, bodies)) = deep else { return self.answer_itself(asked, wanted, effort) };
+        let mut answer =
+            self.answer_itself(DistanceAsked { margin: None, ..asked }, wanted, effort);
+        let verdict = answer.distance.as_ref().map(MeasuredDistance::verdict);
+        answer.compared = match verdict {
+            Ok(verdict) => compare_by_bracket(bodies, verdict, margin, effort).map(Some),
+            Err(why) => Err(*why),
+        };
+        if answer.compared.is_ok() && wanted.certificate {
+            answer.distance = answer.distance.map(MeasuredDistance::without_claim);
+        }
+        answer
+    }
+
+    fn answer_itself(
+        &self,
+        asked: DistanceAsked,
+        wanted: Wanted,
+        effort: &mut Effort<'_>,
+    ) -> DistanceAnswer {
         match &self.bodies {
-            DistanceOf::Hulls(bodies) => self.of_hulls(&bodies.pair(), asked, effort),
-            DistanceOf::Radii(bodies) => self.of_rounded(&bodies.rounded(), asked, effort),
+            DistanceOf::Hulls(bodies) => self.of_hulls(&bodies.pair(), asked, wanted, effort),
+            DistanceOf::Radii(bodies) => self.of_rounded(&bodies.rounded(), asked, wanted, effort),
             DistanceOf::Cells(bodies) => bodies.distance(asked, wanted, effort),
+            DistanceOf::Between(bodies) => bodies.distance(asked, wanted, effort),
             DistanceOf::Faces(bodies) => of_faces(bodies, asked, wanted, effort),
         }
     }
@@ -231,12 +209,17 @@ impl ReadyDistance {
         &self,
         pair: &Pair<'_>,
         asked: DistanceAsked,
+        wanted: Wanted,
         effort: &mut Effort<'_>,
     ) -> DistanceAnswer {
         let mut witness = Witness::default();
         let distance = measure_by(self.method, pair, asked.stops, &mut witness, effort);
         let normal = distance.as_ref().ok().and_then(|found| normal_of(pair, found, None));
-        let compared = asked.margin.map(|margin| compare(pair, margin, &mut witness, effort));
+        let compared = asked.margin.map(|margin| match &distance {
+            _ if margin >= 0.0 => compare(pair, margin, &mut witness, effort),
+            Ok(found) => within_depth(pair, &found.decision.proof, margin, wanted, effort),
+            Err(why) => Err(*why),
+        });
         let distance = distance.map(MeasuredDistance::OfHulls);
         DistanceAnswer { distance, normal, compared: compared.transpose() }
     }
@@ -245,13 +228,17 @@ impl ReadyDistance {
         &self,
         pair: &RoundedPair<'_>,
         asked: DistanceAsked,
+        wanted: Wanted,
         effort: &mut Effort<'_>,
     ) -> DistanceAnswer {
         let mut witness = Witness::default();
         let distance = rounded::measure(pair, self.method, asked.stops, &mut witness, effort);
         let normal = distance.as_ref().ok().and_then(|found| found.normal);
         let verdict = distance.as_ref().map(|found| found.proof.verdict).map_err(|why| *why);
-        let within = |margin| radii::within(pair, verdict?, margin, &mut witness, effort);
+        let within = |margin| {
+            let asked = AskedMargin { margin, is_certified: wanted.certificate };
+            radii::within(pair, verdict?, asked, &mut witness, effort)
+        };
         let compared = asked.margin.map(within).transpose();
         let distance = distance.map(MeasuredDistance::OfRounded);
         DistanceAnswer { distance, normal, compared }
@@ -276,7 +263,7 @@ fn of_faces(
         let proof = wanted.proven(|| bodies.prove(&stand, None, wanted, effort));
         let closest = bodies.common_points(&stand, effort).ok().flatten();
         let found = MeasuredFaces {
-            verdict: stand.verdict,
+            verdict: Some(stand.verdict),
             bounds: [0.0; 2],
             closest,
             stopped: None,
@@ -297,7 +284,7 @@ fn of_faces(
         if farther >= found.lower { Clear::Beyond(farther) } else { Clear::AtLeast(found.lower) };
     let proof = wanted.proven(|| bodies.prove_apart(clear, wanted, effort));
     let FaceDistance { lower, upper, pairs, closest, normal, stopped } = found;
-    let (verdict, bounds) = (Verdict::Separated, [lower, upper]);
+    let (verdict, bounds) = (Some(Verdict::Separated), [lower, upper]);
     let closest = Some(closest);
     let found = MeasuredFaces { verdict, bounds, closest, stopped, proof, pairs };
     let distance = Ok(MeasuredDistance::OfFaces(Box::new(found)));
@@ -327,10 +314,10 @@ impl ReadyCells {
         };
         let compared = match asked.margin {
             None => Ok(None),
-            Some(margin) => self.verdict(Some(margin), NO_PROOF, effort).compared,
+            Some(margin) => self.verdict(Some(margin), Wanted::NO_PROOF, effort).compared,
         };
         let proof = wanted.proven(|| Err(Unproven::TooLong));
-        let pairs = ArrayVec::new();
+        let (pairs, verdict) = (ArrayVec::new(), Some(verdict));
         let found = MeasuredFaces { verdict, bounds, closest, stopped, proof, pairs };
         let distance = Ok(MeasuredDistance::OfFaces(Box::new(found)));
         DistanceAnswer { distance, normal, compared }
@@ -354,10 +341,11 @@ impl ReadyCells {
             let above = best.as_ref().map(|best| best.bounds[1]).or(asked.stops.above);
             let stops = Stops { above, below: asked.stops.below };
             let asked = DistanceAsked { stops, margin: None };
-            let answer = answered(ask_distance(bodies, asked, NO_PROOF, effort))?;
+            let answer = answered(ask_distance(bodies, asked, Wanted::NO_PROOF, effort))?;
             let normal = answer.normal;
             let found = answer.distance?;
-            let (verdict, bounds, stopped) = (found.verdict(), found.bounds(), found.stopped());
+            let (bounds, stopped) = (found.bounds(), found.stopped());
+            let verdict = found.verdict().ok_or(Stopped::Unresolved)?;
             lower = lower.min(bounds[0]);
             let upper = best.as_ref().map_or(f64::INFINITY, |best| best.bounds[1]);
             let is_met = best.as_ref().is_some_and(|best| best.verdict >= verdict);
@@ -414,7 +402,8 @@ fn measure_beside(
     Ok(NearestCells { verdict, bounds, closest, normal, stopped: found.stopped })
 }
 
-fn ask_distance(
+/// Answers the question about any two bodies.
+pub(super) fn ask_distance(
     bodies: [PlacedBody; 2],
     asked: DistanceAsked,
     wanted: Wanted,

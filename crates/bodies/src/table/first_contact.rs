@@ -1,12 +1,15 @@
 //! When two moving bodies first come into contact, and where.
 
 use super::boundaries::{BodiesStand, ReadyBoundaries};
-use super::cells::{NO_PROOF, ReadyCells, answered, box_of, kinds, only};
+use super::cells::{ReadyCells, answered, box_of, kinds, only};
 use super::distance::DistanceAsked;
 use super::hulls::ReadyHulls;
+pub use super::proof::MotionProof;
 use super::proof::VerdictProof;
+use super::refined::ReadyBetween;
 use super::row::{
-    FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way, look_up,
+    BETWEEN_NANOSECONDS, FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry,
+    Wanted, Way, look_up,
 };
 use crate::body::PlacedBody;
 use crate::kind::Kind;
@@ -34,8 +37,9 @@ use clearance_geometry::witness::Witness;
 
 /// What answers it if nothing turns.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Cloud, HeightField, Polyhedron, Polytope, Rounded, Surface};
+    use Kind::{Cloud, Curved, HeightField, Polyhedron, Polytope, Rounded, Surface};
     match kinds {
+        [Curved, _] | [_, Curved] => Ok(Way::Between),
         [HeightField, _] | [_, HeightField] => Ok(Way::Cells),
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
@@ -139,6 +143,8 @@ enum FirstContactBy {
     FaceGroups,
     /// By the near triangles of a height field.
     Cells,
+    /// By polytopes in and around a curved body.
+    Between,
     Radii {
         method: &'static Method,
     },
@@ -157,6 +163,7 @@ enum FirstContactOf {
     Faces { bodies: Box<ReadyBoundaries>, travels: Option<[Travel; 2]> },
     Radii { method: &'static Method, pair: ReadyHulls },
     Cells(Box<ReadyCells>),
+    Between(Box<ReadyBetween>),
 }
 
 /// What is answered.
@@ -178,20 +185,6 @@ pub struct FirstContactAnswer {
     pub meeting: Option<Meeting>,
     /// Its proof; or why there is none, if one was wanted.
     pub proof: Result<MotionProof, Option<Unproven>>,
-}
-
-/// The proof of a first contact, or of there being none.
-#[derive(Clone, Debug)]
-pub enum MotionProof {
-    /// About the hulls of the bodies.
-    OfHulls(claim::FirstContact),
-    /// The bodies are in contact at t = 0.
-    AtStart(VerdictProof),
-    /// About the bodies as they are, which are separated at t = 0; and how they stand there, where
-    /// what is proven of the motion does not say it.
-    OfSolids(SolidMotionProof, Option<Box<VerdictProof>>),
-    /// About polytopes that are rounded.
-    OfRounded(RoundedFirstContact),
 }
 
 impl FirstContactQuestion {
@@ -220,6 +213,7 @@ impl FirstContactQuestion {
                 FirstContactBy::Faces([of_p, of_q])
             }
             (Way::Cells, _) => FirstContactBy::Cells,
+            (Way::Between, _) => FirstContactBy::Between,
             (Way::Faces | Way::RoundedFaces | Way::Pieces, _) => FirstContactBy::FaceGroups,
             (Way::Hulls, travels) => FirstContactBy::Hulls { method: &METHODS[0], travels },
             (Way::Radii, _) => FirstContactBy::Radii { method: &METHODS[0] },
@@ -238,6 +232,7 @@ impl FirstContactQuestion {
             FirstContactBy::Hulls { .. } | FirstContactBy::Radii { .. } => {
                 METHODS.get(index).map(|method| method.name)
             }
+            FirstContactBy::Between => [METHODS[0].name].get(index).copied(),
             FirstContactBy::Faces(_) | FirstContactBy::FaceGroups | FirstContactBy::Cells => {
                 polyhedra::METHODS.get(index).map(|method| method.name)
             }
@@ -249,9 +244,10 @@ impl FirstContactQuestion {
     pub fn with_method(self, index: usize) -> Result<Self, String> {
         let Some(method) = METHODS.get(index) else { return Ok(self) };
         let by = match self.by {
-            FirstContactBy::Faces(_) | FirstContactBy::FaceGroups | FirstContactBy::Cells => {
-                return Ok(self);
-            }
+            FirstContactBy::Faces(_)
+            | FirstContactBy::FaceGroups
+            | FirstContactBy::Cells
+            | FirstContactBy::Between => return Ok(self),
             FirstContactBy::Hulls { travels, .. } => {
                 let translates = travels.iter().all(Option::is_some);
                 let is_plain = translates && self.motions.without_slack().is_some();
@@ -279,9 +275,10 @@ impl FirstContactQuestion {
             FirstContactBy::Hulls { method, .. } | FirstContactBy::Radii { method } => {
                 Needs::tables(method.tables)
             }
-            FirstContactBy::Faces(_) | FirstContactBy::FaceGroups | FirstContactBy::Cells => {
-                Needs::SOLIDS
-            }
+            FirstContactBy::Faces(_)
+            | FirstContactBy::FaceGroups
+            | FirstContactBy::Cells
+            | FirstContactBy::Between => Needs::SOLIDS,
         }
     }
 
@@ -292,6 +289,7 @@ impl FirstContactQuestion {
         let (search, each) = match self.by {
             FirstContactBy::Faces(_) => (1_000_000, FACES_NANOSECONDS),
             FirstContactBy::FaceGroups | FirstContactBy::Cells => (20_000_000, FACES_NANOSECONDS),
+            FirstContactBy::Between => (10 * BETWEEN_NANOSECONDS, FACES_NANOSECONDS),
             FirstContactBy::Hulls { .. } if self.motions.of_bodies.iter().all(is_linear) => {
                 (100_000, HULLS_NANOSECONDS)
             }
@@ -313,6 +311,7 @@ impl FirstContactQuestion {
                 FirstContactOf::Faces { bodies, travels: Some(travels) }
             }
             FirstContactBy::Cells => FirstContactOf::Cells(Box::new(ReadyCells::new(bodies))),
+            FirstContactBy::Between => FirstContactOf::Between(Box::new(ReadyBetween::new(bodies))),
             FirstContactBy::FaceGroups => {
                 let bodies = Box::new(ReadyBoundaries::new(bodies)?);
                 FirstContactOf::Faces { bodies, travels: None }
@@ -342,6 +341,9 @@ impl ReadyFirstContact {
                 Ok(FirstContactAnswer { impact, ..of_hulls(found) })
             }
             FirstContactOf::Cells(bodies) => {
+                bodies.first_contact(&self.motions, with_impact, wanted, effort)
+            }
+            FirstContactOf::Between(bodies) => {
                 bodies.first_contact(&self.motions, with_impact, wanted, effort)
             }
             FirstContactOf::Faces { bodies, travels } => {
@@ -617,7 +619,7 @@ impl ReadyCells {
             }
         }
         let margin = (motions.margin > 0.0).then_some(motions.margin);
-        let stands = self.verdict(margin, NO_PROOF, effort);
+        let stands = self.verdict(margin, Wanted::NO_PROOF, effort);
         let initial = stands.decided?.verdict;
         let is_within = stands.compared?.is_some_and(|found| found.is_within);
         let mut found = if initial != Verdict::Separated || is_within {
@@ -665,7 +667,8 @@ impl ReadyCells {
         for (_, cells) in self.tiles(&near, effort)? {
             effort.spend_step()?;
             let Some(bodies) = self.with_cells(&cells)? else { continue };
-            let found = answered(ask_first_contact(bodies, *motions, false, NO_PROOF, effort))??;
+            let found =
+                answered(ask_first_contact(bodies, *motions, false, Wanted::NO_PROOF, effort))??;
             merge(&mut all, &found);
         }
         Ok(all)
@@ -684,7 +687,7 @@ impl ReadyCells {
             PlacedBody { body: body.clone(), pose }
         };
         let there = Self::new([moved(0), moved(1)]);
-        let found = there.distance(DistanceAsked::default(), NO_PROOF, effort);
+        let found = there.distance(DistanceAsked::default(), Wanted::NO_PROOF, effort);
         let closest = found.distance?.closest();
         Ok(closest.map(|[_, point]| Impact { point, normal: found.normal }))
     }
@@ -727,7 +730,8 @@ fn merge(all: &mut FaceContact, found: &FirstContactAnswer) {
     all.stopped = all.stopped.or(found.stopped);
 }
 
-fn ask_first_contact(
+/// Answers the question about any two bodies.
+pub(super) fn ask_first_contact(
     bodies: [PlacedBody; 2],
     motions: Motions,
     with_impact: bool,

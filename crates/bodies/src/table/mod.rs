@@ -8,17 +8,25 @@
 //! needs, and `answer` answers within an effort.
 
 pub mod along;
+mod below_zero;
+mod between;
+mod between_proof;
 mod boundaries;
 mod cells;
+mod cells_depth;
 pub mod depth;
 pub mod distance;
 pub mod first_collision;
 pub mod first_contact;
 pub mod hulls;
+mod passing;
 pub mod place;
-mod proof;
+pub mod proof;
+pub mod proof_size;
 mod radii;
+mod refined;
 pub mod row;
+mod supports;
 pub mod verdict;
 
 use std::fmt;
@@ -94,14 +102,15 @@ impl Topic {
             Self::FirstContactWithSlack => {
                 look_up(kinds, first_contact::entry_with_slack).map(drop)
             }
-            Self::FirstCollision => look_up(kinds, first_collision::entry),
+            Self::FirstCollision => look_up(kinds, first_collision::entry).map(drop),
         }
     }
 }
 
-/// By what bodies of these kinds are told apart, and what their proofs are about.
-pub fn way_of(kinds: [Kind; 2]) -> Result<Way, NotAnswered> {
-    look_up(kinds, verdict::entry)
+/// What proofs about bodies of these kinds are about: those of a height field about its surface.
+pub fn proof_way_of(kinds: [Kind; 2]) -> Result<Way, NotAnswered> {
+    look_up(kinds, verdict::entry)?;
+    look_up(kinds.map(Kind::as_proven), verdict::entry)
 }
 
 /// What is answered about two bodies of these kinds.
@@ -136,6 +145,14 @@ impl fmt::Display for NotAnswered {
 impl std::error::Error for NotAnswered {}
 
 #[cfg(test)]
+mod along_tests;
+#[cfg(test)]
+mod below_zero_tests;
+#[cfg(test)]
 mod cloud_tests;
+#[cfg(test)]
+mod collision_tests;
+#[cfg(test)]
+mod curved_tests;
 #[cfg(test)]
 mod tests;

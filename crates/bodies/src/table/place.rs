@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::row::NotAnswered;
 use crate::body::Body;
 use crate::kind::Kind;
+use crate::kinds::curved::CurvedBody;
 use crate::kinds::height_field::BoxedField;
 use clearance_geometry::Vec3;
 use clearance_geometry::polyhedron::TriangleBody;
@@ -30,6 +31,8 @@ pub struct WholePart<'a> {
     /// The height field that it is; then there is no list of triangles, and `hull` is a box that
     /// holds it.
     pub field: Option<BoxedField>,
+    /// The curved body that it is; then `hull` is a polytope that holds its core.
+    pub curved: Option<CurvedBody>,
 }
 
 /// The points of a cloud, and the radius of the balls around them, metres: what cells make their
@@ -41,7 +44,8 @@ pub fn cloud_of_body(body: &Body) -> Option<(&[Vec3], f64)> {
         | Body::Polyhedron(_)
         | Body::Rounded(_)
         | Body::Surface(_)
-        | Body::HeightField(_) => None,
+        | Body::HeightField(_)
+        | Body::Curved(_) => None,
     }
 }
 
@@ -50,8 +54,10 @@ pub fn cloud_of_body(body: &Body) -> Option<(&[Vec3], f64)> {
 pub enum Place {
     /// A part of a session's body.
     Session,
-    /// A body that a scene is asked about: cast, overlap, what is nearest.
+    /// A body that a question to a scene finds: cast, overlap, what is nearest.
     SceneQuery,
+    /// The shape of such a question.
+    QueryShape,
     /// An obstacle of a cell.
     Obstacle,
     /// A part of a robot.
@@ -62,14 +68,21 @@ pub enum Place {
 
 impl Place {
     /// Every place.
-    pub const ALL: [Self; 5] =
-        [Self::Session, Self::SceneQuery, Self::Obstacle, Self::RobotPart, Self::Compound];
+    pub const ALL: [Self; 6] = [
+        Self::Session,
+        Self::SceneQuery,
+        Self::QueryShape,
+        Self::Obstacle,
+        Self::RobotPart,
+        Self::Compound,
+    ];
 
     /// What it is called in documents.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Session => "part in a session",
             Self::SceneQuery => "question to a scene",
+            Self::QueryShape => "shape of a question to a scene",
             Self::Obstacle => "obstacle of a cell",
             Self::RobotPart => "part of a robot",
             Self::Compound => "part of a compound",
@@ -82,36 +95,39 @@ impl Place {
             (
                 Self::Session
                 | Self::SceneQuery
+                | Self::QueryShape
                 | Self::Obstacle
                 | Self::RobotPart
                 | Self::Compound,
-                Kind::Polytope,
+                Kind::Polytope | Kind::Rounded,
             )
+            | (
+                Self::Session | Self::SceneQuery | Self::Obstacle,
+                Kind::Polyhedron | Kind::Surface | Kind::Cloud | Kind::HeightField,
+            )
+            | (Self::RobotPart, Kind::Polyhedron | Kind::Surface)
             | (
                 Self::Session
                 | Self::SceneQuery
+                | Self::QueryShape
                 | Self::Obstacle
-                | Self::RobotPart
-                | Self::Compound,
-                Kind::Rounded,
-            )
-            | (Self::Session | Self::Obstacle, Kind::Cloud)
-            | (
-                Self::Session | Self::Obstacle | Self::RobotPart,
-                Kind::Polyhedron | Kind::Surface,
+                | Self::RobotPart,
+                Kind::Curved,
             ) => Ok(()),
-            (Self::SceneQuery, Kind::Cloud) => Err("questions to a scene about clouds"),
+            (Self::QueryShape, Kind::Cloud) => Err("clouds as shapes of questions to a scene"),
             (Self::RobotPart, Kind::Cloud) => Err("clouds as parts of robots"),
             (Self::Compound, Kind::Cloud) => Err("clouds beside or in compounds"),
-            (Self::Session | Self::Obstacle, Kind::HeightField) => Ok(()),
-            (Self::SceneQuery, Kind::HeightField) => {
-                Err("questions to a scene about height fields")
+            (Self::QueryShape, Kind::HeightField) => {
+                Err("height fields as shapes of questions to a scene")
             }
             (Self::RobotPart, Kind::HeightField) => Err("height fields as parts of robots"),
             (Self::Compound, Kind::HeightField) => Err("height fields beside or in compounds"),
-            (Self::SceneQuery, Kind::Polyhedron) => Err("questions to a scene about polyhedra"),
+            (Self::QueryShape, Kind::Polyhedron) => {
+                Err("polyhedra as shapes of questions to a scene")
+            }
+            (Self::Compound, Kind::Curved) => Err("curved bodies beside or in compounds"),
             (Self::Compound, Kind::Polyhedron) => Err("polyhedra beside or in compounds"),
-            (Self::SceneQuery, Kind::Surface) => Err("questions to a scene about surfaces"),
+            (Self::QueryShape, Kind::Surface) => Err("surfaces as shapes of questions to a scene"),
             (Self::Compound, Kind::Surface) => Err("surfaces beside or in compounds"),
         }
     }
@@ -127,10 +143,10 @@ impl Place {
     /// What questions to scenes know of a body that may be there: a convex part. There is none of
     /// triangles.
     pub fn part(self, body: &Body) -> Result<ConvexPart<'_>, NotAnswered> {
-        let WholePart { hull, mesh, field } = self.whole(body)?;
-        let (what, kinds) =
-            ("polyhedra, surfaces, clouds and height fields as convex parts", [body.kind(); 2]);
-        let is_convex = mesh.is_none() && field.is_none();
+        let WholePart { hull, mesh, field, curved } = self.whole(body)?;
+        let what = "polyhedra, surfaces, clouds, height fields and curved bodies as convex parts";
+        let kinds = [body.kind(); 2];
+        let is_convex = mesh.is_none() && field.is_none() && curved.is_none();
         if is_convex { Ok(hull) } else { Err(NotAnswered { field: "", what, kinds }) }
     }
 
@@ -139,14 +155,16 @@ impl Place {
         self.takes(body.kind())?;
         let hull = ConvexPart { polytope: body.hull(), radius: body.radius() };
         let (mesh, field) = (body.mesh(), body.boxed_field().cloned());
+        let curved = body.curved().cloned();
         if self == Self::Obstacle && field.is_some() {
             let (what, kinds) =
                 ("height fields of so many triangles as obstacles", [body.kind(); 2]);
             let spelled = body.spelled().ok_or(NotAnswered { field: "", what, kinds })?;
             let (mesh, hull) = (spelled.mesh(), body.spelled_hull());
             let polytope = hull.ok_or(NotAnswered { field: "", what, kinds })?;
-            return Ok(WholePart { hull: ConvexPart { polytope, radius: 0.0 }, mesh, field: None });
+            let hull = ConvexPart { polytope, radius: 0.0 };
+            return Ok(WholePart { hull, mesh, field: None, curved });
         }
-        Ok(WholePart { hull, mesh, field })
+        Ok(WholePart { hull, mesh, field, curved })
     }
 }

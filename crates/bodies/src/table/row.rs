@@ -23,6 +23,8 @@ pub enum Way {
     RoundedFaces,
     /// By the triangles of a height field that are near the other body, made for that.
     Cells,
+    /// By polytopes in and around a curved body, refined until both tell the same.
+    Between,
     /// By the pieces of a surface and of the other body: triangles, or the whole of a polytope.
     Pieces,
 }
@@ -59,6 +61,10 @@ pub(crate) fn look_up<W>(
 /// What is made of some cells of a height field at a time, bytes at most.
 const CELLS_BYTES: u64 = 2 << 20;
 
+/// What is made of a curved body at a time, bytes at most: two polytopes, of hundreds of vertices,
+/// and what they are made of.
+const BETWEEN_BYTES: u64 = 4 << 20;
+
 /// What is built of bodies before a question about them is answered.
 #[derive(Clone, Copy, Debug)]
 pub struct Needs {
@@ -78,6 +84,11 @@ impl Needs {
     /// Tables.
     pub(crate) const fn tables(tables: Tables) -> Self {
         Self { tables, makes_solids: false }
+    }
+
+    /// These, and solids of both bodies.
+    pub(crate) const fn and_solids(self) -> Self {
+        Self { makes_solids: true, ..self }
     }
 
     /// Whether both bodies are made solids for the question, which not every body can be.
@@ -101,6 +112,7 @@ impl Needs {
                 of_points.saturating_add(open.min(ReadySolid::OPEN_BYTES_MAX))
             }
             Kind::HeightField if self.makes_solids => CELLS_BYTES,
+            Kind::Curved => BETWEEN_BYTES,
             Kind::Cloud
             | Kind::HeightField
             | Kind::Polytope
@@ -121,6 +133,9 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// No proof.
+    pub const NO_PROOF: Self = Self { certificate: false, cover_steps_max: 0 };
+
     /// Proves what was found, if its proof is wanted.
     pub(super) fn proven<T>(
         self,
@@ -134,18 +149,12 @@ impl Wanted {
 pub(crate) const FLAT: &str =
     "a polytope without volume beside a polyhedron or among several bodies";
 
-/// A question that is not answered of clouds, in words.
-pub(crate) const CLOUDS: &str = "this question about clouds";
-
-/// A question that is not answered of surfaces, in words.
-pub(crate) const SURFACES: &str = "this question about surfaces";
-
-/// A question that is not answered of height fields, in words.
-pub(crate) const FIELDS: &str = "this question about height fields";
-
 /// How long it takes to place a body as a solid and to look at its faces, nanoseconds for each
 /// vertex: a generous guess.
 pub(crate) const FACES_NANOSECONDS: u64 = 2_000;
+
+/// How long it takes to refine polytopes until they tell, nanoseconds: a generous guess.
+pub(crate) const BETWEEN_NANOSECONDS: u64 = 20_000_000;
 
 /// How long a method for convex bodies takes, nanoseconds for each vertex: a generous guess.
 pub(crate) const HULLS_NANOSECONDS: u64 = 50;

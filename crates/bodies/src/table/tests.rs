@@ -6,6 +6,7 @@ use super::first_contact::{FirstContactQuestion, Motions};
 use super::place::Place;
 use super::verdict::{VerdictProof, VerdictQuestion};
 use super::{Topic, Wanted, first_collision, places_of, topics_of};
+use crate::kinds::curved::{CurvedCore, CurvedForm};
 use crate::{Body, Kind, PlacedBody};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Outcome, Verdict};
@@ -31,8 +32,8 @@ pub(super) fn cloud_of(points: &[Vec3], radius: f64) -> Body {
     Body::of_cloud(points, hull, radius)
 }
 
-/// The same tetrahedron as each kind; rounded it is larger, as a surface it is hollow, and as a
-/// cloud it has balls at its corners alone.
+/// The same tetrahedron as each kind; rounded it is larger, as a surface it is hollow, as a cloud
+/// it has balls at its corners alone, and the curved body is the unit ball.
 fn tetrahedron(kind: Kind) -> Body {
     let hull = convex_hull(&corners()).unwrap().polytope;
     match kind {
@@ -44,6 +45,10 @@ fn tetrahedron(kind: Kind) -> Body {
         }
         Kind::Rounded => Body::from(hull).rounded(0.25),
         Kind::Cloud => cloud_of(&corners(), 0.25),
+        Kind::Curved => {
+            let core = CurvedCore { form: CurvedForm::Ellipsoid, half: Vec3::repeat(1.0) };
+            Body::of_curved(core, 0.0, &mut Effort::unlimited()).unwrap()
+        }
         // Of the corner at the origin, the face in the plane z = 0.
         Kind::HeightField => {
             let lattice =
@@ -62,7 +67,7 @@ pub(super) fn at(kind: Kind, x: f64) -> PlacedBody {
     PlacedBody { body: tetrahedron(kind), pose: Pose::translation(x, 0.0, 0.0) }
 }
 
-fn pairs() -> impl Iterator<Item = [Kind; 2]> {
+pub(super) fn pairs() -> impl Iterator<Item = [Kind; 2]> {
     Kind::ALL.into_iter().flat_map(|p| Kind::ALL.map(|q| [p, q]))
 }
 
@@ -90,13 +95,13 @@ fn a_refusal_names_the_body_to_blame_and_what_is_answered_instead() {
         ([Polytope, Polyhedron], "q"),
         ([Polyhedron, Polyhedron], "p"),
     ] {
-        let refused = Topic::Depth.check(kinds).unwrap_err();
+        let refused = Topic::DistanceAlong.check(kinds).unwrap_err();
         assert_eq!((refused.field, refused.what), (field, "this question about polyhedra"));
         assert_eq!(
             refused.to_string(),
             "not answered: this question about polyhedra; about these two are answered: verdict, \
-             verdict with a margin, distance, first contact by translation, first contact of \
-             bodies that turn, first contact within a margin or deviations, first collision of \
+             verdict with a margin, distance, depth, first contact by translation, first contact \
+             of bodies that turn, first contact within a margin or deviations, first collision of \
              several"
         );
     }
@@ -126,6 +131,13 @@ fn page() -> Vec<String> {
         [Kind::HeightField, Kind::Polyhedron],
         [Kind::HeightField, Kind::Surface],
         [Kind::HeightField, Kind::Cloud],
+        [Kind::Curved, Kind::Polytope],
+        [Kind::Curved, Kind::Curved],
+        [Kind::Curved, Kind::Rounded],
+        [Kind::Curved, Kind::Polyhedron],
+        [Kind::Curved, Kind::Surface],
+        [Kind::Curved, Kind::Cloud],
+        [Kind::Curved, Kind::HeightField],
     ];
     let mark = |is_answered: bool| if is_answered { "yes" } else { "-" };
     let name = |kind: Kind| kind.names().name;
@@ -142,6 +154,7 @@ fn page() -> Vec<String> {
         Kind::Surface,
         Kind::Cloud,
         Kind::HeightField,
+        Kind::Curved,
     ];
     lines.push(format!("| place | {} |", kinds.map(name).join(" | ")));
     lines.extend(Place::ALL.map(|place| {
@@ -198,7 +211,7 @@ fn distances_and_margins_do_not_depend_on_the_kind_of_the_same_body() {
             for margin in [None, Some(1.5), Some(2.0 - radius), Some(3.0)] {
                 let answer = measured(kinds, x, margin);
                 let found = answer.distance.unwrap();
-                assert_eq!(found.verdict(), verdict, "{kinds:?} {x}");
+                assert_eq!(found.verdict(), Some(verdict), "{kinds:?} {x}");
                 let [lower, upper] = found.bounds();
                 assert!(lower <= apart && apart <= upper && upper - lower < 1e-11, "{kinds:?} {x}");
                 let within = answer.compared.unwrap().map(|compared| compared.is_within);
@@ -330,7 +343,7 @@ fn a_flat_body_is_no_solid_and_is_refused_where_it_was_named() {
     let refused = question.prepare([at(Kind::Polyhedron, 0.0), flat.clone()]).unwrap_err();
     assert_eq!(refused.field, "q");
     let rest = Travel::by(&Vec3::zeros());
-    let refused_among_several = first_collision::ready(flat, rest).unwrap_err();
+    let refused_among_several = first_collision::ready(flat, Motion::rest(), rest).unwrap_err();
     assert_eq!(refused_among_several.what, refused.what);
 }
 
@@ -366,8 +379,9 @@ fn what_a_place_takes_is_handed_over_as_what_it_is() {
                 Ok(whole) => {
                     assert!(place.takes(kind).is_ok(), "{place:?}");
                     let region = whole.mesh.as_ref().map(|mesh| mesh.region().is_some());
-                    // An obstacle is listed, and a session keeps the heights.
-                    let is_field = kind == Kind::HeightField && place == Place::Session;
+                    // An obstacle is listed, and sessions keep the heights.
+                    let keeps_fields = matches!(place, Place::Session | Place::SceneQuery);
+                    let is_field = kind == Kind::HeightField && keeps_fields;
                     assert_eq!(whole.field.is_some(), is_field, "{place:?}");
                     let is_mesh = !kind.is_convex() && !is_field;
                     let expected = is_mesh.then_some(kind == Kind::Polyhedron);
@@ -382,20 +396,16 @@ fn what_a_place_takes_is_handed_over_as_what_it_is() {
 }
 
 #[test]
-fn rounded_bodies_are_refused_along_directions_and_among_several() {
-    let [polytope, polyhedron, rounded] = [Kind::Polytope, Kind::Polyhedron, Kind::Rounded];
-    for other in [polytope, rounded] {
-        let refused: Vec<Topic> = {
-            let is_refused = |topic: &Topic| topic.check([rounded, other]).is_err();
-            Topic::ALL.into_iter().filter(is_refused).collect()
-        };
-        assert_eq!(refused, [Topic::DistanceAlong, Topic::FirstCollision]);
+fn all_that_is_asked_of_convex_bodies_is_answered_of_rounded_and_curved_ones() {
+    let [polytope, rounded, curved] = [Kind::Polytope, Kind::Rounded, Kind::Curved];
+    for kinds in [[rounded, polytope], [rounded; 2], [curved, polytope], [curved, rounded]] {
+        assert_eq!(topics_of(kinds).count(), Topic::ALL.len(), "{kinds:?}");
     }
-    let refused = Topic::Depth.check([rounded, polyhedron]).unwrap_err();
-    assert_eq!((refused.field, refused.what), ("q", "this question about polyhedra"));
-    let body = PlacedBody { body: tetrahedron(rounded), pose: Pose::identity() };
-    let refused = first_collision::ready(body, Travel::by(&Vec3::zeros())).unwrap_err();
-    assert_eq!(refused.what, "this question about rounded polytopes");
+    let refused: Vec<Topic> = Topic::ALL
+        .into_iter()
+        .filter(|topic| topic.check([rounded, Kind::Polyhedron]).is_err())
+        .collect();
+    assert_eq!(refused, [Topic::DistanceAlong]);
 }
 
 /// A ball of radius 0.25 around each point of a tetrahedron with a face at x = 0: what is measured
@@ -413,8 +423,8 @@ fn a_rounded_body_is_nearer_deeper_and_sooner_than_its_polytope_by_its_radius() 
     assert!((thin[0] - thick[0] - 0.25).abs() < 1e-12, "{thin:?} {thick:?}");
     let depth = |kinds: [Kind; 2], effort: &mut Effort<'_>| {
         let question = DepthQuestion::of(kinds).unwrap();
-        let ready = question.prepare([at(kinds[0], 0.0), at(kinds[1], 0.25)]);
-        question.answer(&ready, false, effort).unwrap().bounds()
+        let ready = question.prepare([at(kinds[0], 0.0), at(kinds[1], 0.25)]).unwrap();
+        ready.answer(false, effort).unwrap().bounds()
     };
     let [thin, thick] = [[Kind::Polytope; 2], kinds].map(|kinds| depth(kinds, effort));
     assert!((thick[0] - thin[0] - 0.25).abs() < 1e-12, "{thin:?} {thick:?}");

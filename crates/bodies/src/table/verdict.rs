@@ -1,22 +1,28 @@
 //! Separated, touching or overlapping; and whether within a margin.
 
+use super::below_zero::{compare_by_bracket, is_below_zero, is_by_bracket};
 use super::boundaries::{ReadyBoundaries, Within};
-use super::cells::{NO_PROOF, ReadyCells, answered, kinds};
+use super::cells::{ReadyCells, answered, kinds};
+use super::depth::DepthQuestion;
 use super::hulls::ReadyHulls;
 pub use super::proof::VerdictProof;
-use super::radii;
+use super::radii::{self, AskedMargin};
+use super::refined::ReadyBetween;
 use super::row::{
-    FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry, Wanted, Way, look_up,
+    BETWEEN_NANOSECONDS, FACES_NANOSECONDS, HULLS_NANOSECONDS, Needs, NotAnswered, TableEntry,
+    Wanted, Way, look_up,
 };
 use crate::body::PlacedBody;
 use crate::kind::Kind;
 use crate::solid::Meeting;
-use arrayvec::ArrayVec;
 use clearance_geometry::claim::{RoundedProof, StaticProof, Verdict};
 use clearance_geometry::contact_time::polyhedra;
 use clearance_geometry::contact_time::polyhedra::proof::Unproven;
 use clearance_geometry::distance::{self, Compared, compare};
 use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::number::dyadic::Dyadic;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::penetration::{DepthBound, compare_decided};
 use clearance_geometry::rounded::{self, RoundedPair};
 use clearance_geometry::separation::{CollisionMethod, METHODS, decide_by_name};
 use clearance_geometry::terrain::standing::FieldBeside;
@@ -24,8 +30,9 @@ use clearance_geometry::witness::Witness;
 
 /// What answers the verdict.
 pub(super) fn entry(kinds: [Kind; 2]) -> TableEntry<Way> {
-    use Kind::{Cloud, HeightField, Polyhedron, Polytope, Rounded, Surface};
+    use Kind::{Cloud, Curved, HeightField, Polyhedron, Polytope, Rounded, Surface};
     match kinds {
+        [Curved, _] | [_, Curved] => Ok(Way::Between),
         [HeightField, _] | [_, HeightField] => Ok(Way::Cells),
         [Polytope, Polytope] => Ok(Way::Hulls),
         [Polytope, Polyhedron] | [Polyhedron, Polytope | Polyhedron] => Ok(Way::Faces),
@@ -46,7 +53,10 @@ pub(super) fn entry_with_margin(kinds: [Kind; 2]) -> TableEntry<Way> {
 /// The question about two bodies of certain kinds.
 #[derive(Clone, Copy, Debug)]
 pub struct VerdictQuestion {
+    kinds: [Kind; 2],
     by: VerdictBy,
+    /// A margin below 0 of bodies that are not both convex.
+    deep: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -55,12 +65,15 @@ enum VerdictBy {
     Faces { margin: Option<f64> },
     Radii { margin: Option<f64> },
     Cells { margin: Option<f64> },
+    Between { margin: Option<f64> },
 }
 
 /// The question with its bodies.
 #[derive(Clone, Debug)]
 pub struct ReadyVerdict {
     bodies: VerdictOf,
+    /// The bodies, and how deep they are asked to overlap where these are not both convex.
+    deep: Option<Box<([PlacedBody; 2], f64)>>,
 }
 
 #[derive(Clone, Debug)]
@@ -69,6 +82,7 @@ enum VerdictOf {
     Faces { margin: Option<f64>, bodies: Box<ReadyBoundaries> },
     Radii { margin: Option<f64>, pair: ReadyHulls },
     Cells { margin: Option<f64>, bodies: Box<ReadyCells> },
+    Between { margin: Option<f64>, bodies: Box<ReadyBetween> },
 }
 
 /// What is answered: a verdict may be found where there is no effort left for the margin.
@@ -91,6 +105,19 @@ pub struct Decided {
     pub meeting: Option<Meeting>,
 }
 
+impl Decided {
+    /// The same, where no claim speaks of what is said of a margin below 0: that of bodies which do
+    /// not overlap follows from the verdict.
+    fn without_claim(self, wanted: Wanted) -> Self {
+        match self.verdict {
+            Verdict::Overlapping if wanted.certificate => {
+                Self { proof: Err(Some(Unproven::NoClaim)), ..self }
+            }
+            Verdict::Separated | Verdict::Touching | Verdict::Overlapping => self,
+        }
+    }
+}
+
 impl VerdictQuestion {
     /// The question about bodies of these kinds, by the default method.
     pub fn of(kinds: [Kind; 2], margin: Option<f64>) -> Result<Self, NotAnswered> {
@@ -99,13 +126,16 @@ impl VerdictQuestion {
             let refused = |what| NotAnswered { field: "margin", what, kinds };
             entry_with_margin(kinds).map_err(refused)?;
         }
+        let deep = margin.filter(|_| is_by_bracket(kinds, margin));
+        let margin = if deep.is_some() { None } else { margin };
         let by = match way {
             Way::Hulls => VerdictBy::Hulls { method: &METHODS[0], margin },
             Way::Faces | Way::RoundedFaces | Way::Pieces => VerdictBy::Faces { margin },
             Way::Radii => VerdictBy::Radii { margin },
             Way::Cells => VerdictBy::Cells { margin },
+            Way::Between => VerdictBy::Between { margin },
         };
-        Ok(Self { by })
+        Ok(Self { kinds, by, deep })
     }
 
     /// The name of a method that answers it, the default one first.
@@ -115,7 +145,9 @@ impl VerdictQuestion {
             VerdictBy::Faces { .. } | VerdictBy::Cells { .. } => {
                 polyhedra::METHODS.get(index).map(|method| method.name)
             }
-            VerdictBy::Radii { .. } => [distance::METHODS[0].name].get(index).copied(),
+            VerdictBy::Radii { .. } | VerdictBy::Between { .. } => {
+                [distance::METHODS[0].name].get(index).copied()
+            }
         }
     }
 
@@ -123,13 +155,14 @@ impl VerdictQuestion {
     pub fn with_method(self, index: usize) -> Self {
         match (self.by, METHODS.get(index)) {
             (VerdictBy::Hulls { margin, .. }, Some(method)) => {
-                Self { by: VerdictBy::Hulls { method, margin } }
+                Self { by: VerdictBy::Hulls { method, margin }, ..self }
             }
             (
                 VerdictBy::Hulls { .. }
                 | VerdictBy::Faces { .. }
                 | VerdictBy::Radii { .. }
-                | VerdictBy::Cells { .. },
+                | VerdictBy::Cells { .. }
+                | VerdictBy::Between { .. },
                 _,
             ) => self,
         }
@@ -139,7 +172,9 @@ impl VerdictQuestion {
     pub fn needs(&self) -> Needs {
         match self.by {
             VerdictBy::Hulls { method, .. } => Needs::tables(method.tables),
-            VerdictBy::Faces { .. } | VerdictBy::Cells { .. } => Needs::SOLIDS,
+            VerdictBy::Faces { .. } | VerdictBy::Cells { .. } | VerdictBy::Between { .. } => {
+                Needs::SOLIDS
+            }
             VerdictBy::Radii { .. } => Needs::NOTHING,
         }
     }
@@ -147,15 +182,25 @@ impl VerdictQuestion {
     /// How long the default method takes for bodies that are ready and have so many vertices
     /// together, nanoseconds: a generous guess.
     pub fn nanoseconds(&self, vertices: u32) -> u64 {
-        let each = match self.by {
-            VerdictBy::Hulls { .. } | VerdictBy::Radii { .. } => HULLS_NANOSECONDS,
-            VerdictBy::Faces { .. } | VerdictBy::Cells { .. } => FACES_NANOSECONDS,
+        let (margin, each) = match self.by {
+            VerdictBy::Between { .. } if self.deep.is_none() => return BETWEEN_NANOSECONDS,
+            VerdictBy::Between { margin } => (margin, 0),
+            VerdictBy::Hulls { margin, .. } | VerdictBy::Radii { margin } => {
+                (margin, HULLS_NANOSECONDS)
+            }
+            VerdictBy::Faces { margin } | VerdictBy::Cells { margin } => {
+                (margin, FACES_NANOSECONDS)
+            }
         };
-        20_000 + each * u64::from(vertices)
+        let depth = DepthQuestion::of(self.kinds).ok();
+        let depth = depth.filter(|_| self.deep.is_some() || is_below_zero(margin));
+        let of_depth = depth.map_or(0, |depth| depth.nanoseconds(vertices));
+        20_000 + each * u64::from(vertices) + of_depth
     }
 
     /// Makes of the bodies what the answer needs.
     pub fn prepare(self, bodies: [PlacedBody; 2]) -> Result<ReadyVerdict, NotAnswered> {
+        let deep = self.deep.map(|margin| Box::new((bodies.clone(), margin)));
         let bodies = match self.by {
             VerdictBy::Hulls { method, margin } => {
                 VerdictOf::Hulls { method, margin, pair: ReadyHulls::new(bodies) }
@@ -169,43 +214,99 @@ impl VerdictQuestion {
             VerdictBy::Radii { margin } => {
                 VerdictOf::Radii { margin, pair: ReadyHulls::new(bodies) }
             }
+            VerdictBy::Between { margin } => {
+                VerdictOf::Between { margin, bodies: Box::new(ReadyBetween::new(bodies)) }
+            }
         };
-        Ok(ReadyVerdict { bodies })
+        Ok(ReadyVerdict { bodies, deep })
     }
 }
 
 impl ReadyVerdict {
     /// Answers it from cold.
     pub fn answer(&self, wanted: Wanted, effort: &mut Effort<'_>) -> VerdictAnswer {
+        let answer = self.answer_itself(wanted, effort);
+        let Some((bodies, margin)) = self.deep.as_deref() else { return answer };
+        let compared = match &answer.decided {
+            Ok(decided) => compare_by_bracket(bodies, Some(decided.verdict), *margin, effort),
+            Err(why) => Err(*why),
+        };
+        let decided = answer.decided.map(|decided| match &compared {
+            Ok(_) => decided.without_claim(wanted),
+            Err(_) => decided,
+        });
+        VerdictAnswer { decided, compared: compared.map(Some) }
+    }
+
+    fn answer_itself(&self, wanted: Wanted, effort: &mut Effort<'_>) -> VerdictAnswer {
         match &self.bodies {
             VerdictOf::Hulls { method, margin, pair } => {
-                let (pair, mut witness) = (pair.pair(), Witness::default());
-                let decision = decide_by_name(&pair, method, &mut witness, effort);
-                let compared = margin.map(|margin| compare(&pair, margin, &mut witness, effort));
-                let decided = |proof: StaticProof| Decided {
-                    verdict: proof.verdict(),
-                    proof: Ok(VerdictProof::OfHulls(proof)),
-                    meeting: None,
-                };
-                VerdictAnswer {
-                    decided: decision.map(|decision| decided(decision.proof)),
-                    compared: compared.transpose(),
-                }
+                by_hulls(&pair.pair(), method, *margin, wanted, effort)
             }
             VerdictOf::Cells { margin, bodies } => bodies.verdict(*margin, wanted, effort),
+            VerdictOf::Between { margin, bodies } => bodies.verdict(*margin, wanted, effort),
             VerdictOf::Faces { margin, bodies } => by_faces(bodies, *margin, wanted, effort),
-            VerdictOf::Radii { margin, pair } => by_radii(&pair.rounded(), *margin, effort),
+            VerdictOf::Radii { margin, pair } => by_radii(&pair.rounded(), *margin, wanted, effort),
         }
     }
 }
 
+/// By the methods for convex bodies.
+fn by_hulls(
+    pair: &Pair<'_>,
+    method: &CollisionMethod,
+    margin: Option<f64>,
+    wanted: Wanted,
+    effort: &mut Effort<'_>,
+) -> VerdictAnswer {
+    let mut witness = Witness::default();
+    let decision = decide_by_name(pair, method, &mut witness, effort);
+    let compared = margin.map(|margin| match &decision {
+        _ if margin >= 0.0 => compare(pair, margin, &mut witness, effort),
+        Ok(decision) => within_depth(pair, &decision.proof, margin, wanted, effort),
+        Err(why) => Err(*why),
+    });
+    let decided = |proof: StaticProof| Decided {
+        verdict: proof.verdict(),
+        proof: Ok(VerdictProof::OfHulls(proof)),
+        meeting: None,
+    };
+    VerdictAnswer {
+        decided: decision.map(|decision| decided(decision.proof)),
+        compared: compared.transpose(),
+    }
+}
+
+/// How polytopes that stand so compare with a margin below 0.
+pub(super) fn within_depth(
+    pair: &Pair<'_>,
+    proof: &StaticProof,
+    margin: f64,
+    wanted: Wanted,
+    effort: &mut Effort<'_>,
+) -> Result<Compared, Stopped> {
+    if proof.verdict() != Verdict::Overlapping {
+        return Ok(Compared::bare(false));
+    }
+    let bound = DepthBound::new(-&Dyadic::from(margin));
+    let found = compare_decided(pair, proof, &bound, wanted.certificate, effort)?;
+    Ok(found.compared)
+}
+
 /// By the distance of the polytopes: exactly, since radii and margin are summed exactly.
-fn by_radii(pair: &RoundedPair<'_>, margin: Option<f64>, effort: &mut Effort<'_>) -> VerdictAnswer {
+fn by_radii(
+    pair: &RoundedPair<'_>,
+    margin: Option<f64>,
+    wanted: Wanted,
+    effort: &mut Effort<'_>,
+) -> VerdictAnswer {
     let witness = &mut Witness::default();
     let proof = rounded::verdict(pair, witness, effort);
     let verdict = proof.as_ref().map(|proof| proof.verdict);
-    let within =
-        |margin| radii::within(pair, verdict.map_err(|why| *why)?, margin, witness, effort);
+    let within = |margin| {
+        let asked = AskedMargin { margin, is_certified: wanted.certificate };
+        radii::within(pair, verdict.map_err(|why| *why)?, asked, witness, effort)
+    };
     let compared = margin.map(within).transpose();
     let decided = |proof: RoundedProof| Decided {
         verdict: proof.verdict,
@@ -265,8 +366,7 @@ impl ReadyCells {
         };
         let proof = wanted.proven(|| Err(Unproven::TooLong));
         let decided = Ok(Decided { verdict, proof, meeting: None });
-        let compared = |is_within| Compared { is_within, pairs: ArrayVec::new() };
-        VerdictAnswer { decided, compared: is_within.map(|found| found.map(compared)) }
+        VerdictAnswer { decided, compared: is_within.map(|found| found.map(Compared::bare)) }
     }
 
     fn stand_by_tiles(
@@ -279,7 +379,7 @@ impl ReadyCells {
         let near = self.around(1 - k, margin.unwrap_or(0.0));
         for (_, cells) in self.tiles(&near, effort)? {
             let Some(bodies) = self.with_cells(&cells)? else { continue };
-            let answer = answered(ask_verdict(bodies, margin, NO_PROOF, effort))?;
+            let answer = answered(ask_verdict(bodies, margin, Wanted::NO_PROOF, effort))?;
             verdict = verdict.max(answer.decided?.verdict);
             if let Some(found) = answer.compared? {
                 is_within = Some(is_within == Some(true) || found.is_within);
@@ -308,7 +408,8 @@ fn stand_beside(
     Ok((found.verdict, margin.map(within).transpose()))
 }
 
-fn ask_verdict(
+/// Answers the question about any two bodies.
+pub(super) fn ask_verdict(
     bodies: [PlacedBody; 2],
     margin: Option<f64>,
     wanted: Wanted,

@@ -72,6 +72,18 @@ impl Mirror {
         self.bodies.get(&id)
     }
 
+    /// The margin of a pair of bodies: its own, or else the sum of theirs.
+    pub(super) fn margin(&self, a: u32, b: u32) -> Option<f64> {
+        let pair = api::BodyPair { a, b };
+        let is_it = |known: &&api::PairMargin| {
+            known.pair.as_ref().is_some_and(|other| is_same_pair(other, &pair))
+        };
+        if let Some(own) = self.rules.margins.iter().find(is_it) {
+            return Some(own.margin);
+        }
+        Some(self.bodies.get(&a)?.margin + self.bodies.get(&b)?.margin)
+    }
+
     /// Takes in what reports say of contacts.
     pub(super) fn announce(&mut self, report: &api::FrameReport) {
         for event in &report.events {

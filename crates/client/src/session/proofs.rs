@@ -1,31 +1,22 @@
 //! What reports say of pairs of bodies, judged by their certificates.
 
-use std::sync::Arc;
-
 use super::Session;
+use crate::body::ConvexBody;
 use crate::error::NotProven;
-use crate::verify::judge;
-use clearance_certificates::geometry::pose;
-use clearance_certificates::hulls::HullClaim;
+use crate::verify::verify_bodies;
+use clearance_certificates::geometry::{pose, pose_to_wire};
 use clearance_certificates::path::{BadField, Path};
-use clearance_certificates::told::Told;
-use clearance_proof::Vec3;
-use clearance_proof::claim::{Bodies, Points};
-use clearance_proof::pose::Pose;
 use clearance_proto as api;
 
 /// What was found of the pairs of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Proven {
-    /// Pairs whose verdict, and distance or depth if it is told, are proven.
+    /// Pairs whose verdict, and margin, distance or depth if it is told, are proven.
     pub pairs: usize,
-    /// Pairs of which that is not known: without certificates, packed, or of bodies whose vertices
-    /// are not known here, rounded, polyhedra, of several parts or carried by robots.
+    /// Pairs of which that is not known: without certificates, packed, of bodies that are not known
+    /// here, polyhedra, of several parts or carried by robots.
     pub open: usize,
 }
-
-/// The vertices of a body, and where it is.
-type Declared = (Arc<[Vec3]>, Pose);
 
 impl Session {
     /// Judges what the last report says of pairs (with `certificates` in the report's options): how
@@ -50,60 +41,71 @@ impl Session {
 
     /// Whether it is proven; else nothing shows it.
     fn verify_pair(&self, pair: &api::PairReport) -> Result<bool, NotProven> {
-        let (Some(a), Some(b)) = (self.declared(pair.a)?, self.declared(pair.b)?) else {
+        let (Some((p, of_p)), Some((q, of_q))) = (self.declared(pair.a)?, self.declared(pair.b)?)
+        else {
             return Ok(false);
         };
-        let bodies =
-            Bodies { p: Points { points: &a.0, pose: a.1 }, q: Points { points: &b.0, pose: b.1 } };
-        let claims = claims(pair)?;
-        for claim in &claims {
-            judge(claim, bodies)?;
+        let margin = self.mirror.margin(pair.a, pair.b);
+        let margin = margin.filter(|_| pair.within_margin.is_some());
+        let (p, q, bodies) = (Some(p), Some(q), [of_p, of_q]);
+        let mut is_shown = false;
+        if pair.certificate.is_some() {
+            let question = api::CheckCollisionRequest {
+                p: p.clone(),
+                q: q.clone(),
+                margin,
+                ..Default::default()
+            };
+            let answer = api::CheckCollisionResponse {
+                verdict: pair.verdict,
+                within_margin: pair.within_margin,
+                certificate: pair.certificate.clone(),
+                ..Default::default()
+            };
+            verify_bodies(&question, &answer, &bodies)?;
+            is_shown = true;
         }
-        Ok(!claims.is_empty())
+        if pair.distance_certificate.is_some() {
+            let question = api::MeasureDistanceRequest {
+                p: p.clone(),
+                q: q.clone(),
+                margin,
+                ..Default::default()
+            };
+            let answer = api::MeasureDistanceResponse {
+                verdict: pair.verdict,
+                distance: pair.distance,
+                certificate: pair.distance_certificate.clone(),
+                ..Default::default()
+            };
+            verify_bodies(&question, &answer, &bodies)?;
+            is_shown = true;
+        }
+        if pair.depth_certificate.is_some() {
+            let question = api::MeasurePenetrationRequest { p, q, ..Default::default() };
+            let answer = api::MeasurePenetrationResponse {
+                verdict: pair.verdict,
+                depth: pair.depth,
+                certificate: pair.depth_certificate.clone(),
+                ..Default::default()
+            };
+            verify_bodies(&question, &answer, &bodies)?;
+            is_shown = true;
+        }
+        Ok(is_shown)
     }
 
-    /// A body of one part, if its vertices are known.
-    fn declared(&self, id: u32) -> Result<Option<Declared>, BadField> {
+    /// A convex body of one part where it is, if it is known here.
+    fn declared(&self, id: u32) -> Result<Option<(api::PlacedBody, ConvexBody)>, BadField> {
         let Some(body) = self.mirror.body(id) else { return Ok(None) };
         let [part] = &body.parts[..] else { return Ok(None) };
-        let vertices = part.source.as_ref().and_then(|source| self.client.known().vertices(source));
-        let Some(vertices) = vertices else { return Ok(None) };
+        let known = part.source.as_ref().and_then(|source| self.client.known().body(source));
+        let Some(known) = known else { return Ok(None) };
         let root = Path::ROOT.field("bodies");
         let path = root.index(id as usize);
         let world_from_body = pose(&path.field("pose"), body.pose.as_ref())?;
         let body_from_part = pose(&path.field("parts"), part.pose.as_ref())?;
-        Ok(Some((vertices, world_from_body.compose(&body_from_part))))
+        let placed = pose_to_wire(&world_from_body.compose(&body_from_part));
+        Ok(Some((api::PlacedBody { source: part.source.clone(), pose: Some(placed) }, known)))
     }
-}
-
-/// What a report claims of a pair of bodies of one part, as far as it has certificates.
-fn claims(pair: &api::PairReport) -> Result<Vec<HullClaim>, BadField> {
-    let mut claims = Vec::new();
-    if pair.certificate.is_some() {
-        let answer = api::CheckCollisionResponse {
-            verdict: pair.verdict,
-            certificate: pair.certificate.clone(),
-            ..Default::default()
-        };
-        claims.push(HullClaim::collision(&Told::here(&Default::default(), &answer))?);
-    }
-    if pair.distance_certificate.is_some() {
-        let answer = api::MeasureDistanceResponse {
-            verdict: pair.verdict,
-            distance: pair.distance,
-            certificate: pair.distance_certificate.clone(),
-            ..Default::default()
-        };
-        claims.push(HullClaim::distance(&Told::here(&Default::default(), &answer))?);
-    }
-    if pair.depth_certificate.is_some() {
-        let answer = api::MeasurePenetrationResponse {
-            verdict: pair.verdict,
-            depth: pair.depth,
-            certificate: pair.depth_certificate.clone(),
-            ..Default::default()
-        };
-        claims.push(HullClaim::penetration(&Told::here(&Default::default(), &answer))?);
-    }
-    Ok(claims)
 }

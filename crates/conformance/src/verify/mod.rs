@@ -130,7 +130,7 @@ fn rule(line: &str, hulls: &Hulls, cases: &Cases) -> Ruling {
     }
 }
 
-/// Counts.
+/// What a run has counted so far.
 #[derive(Debug, Default)]
 struct Summary {
     /// By whether there is no certificate, and kind.

@@ -11,7 +11,7 @@ use crate::hull::samples::Random;
 use crate::pair::Placed;
 use crate::polytope::Polytope;
 use crate::pose::Pose;
-use std::sync::atomic::AtomicBool;
+use crate::until::Until;
 
 fn hull_of(points: &[Vec3]) -> Polytope {
     convex_hull(points).unwrap().polytope
@@ -222,8 +222,8 @@ fn what_is_wrong_with_a_cloud_is_said_and_changes_nothing() {
     let wrong = CloudError::BadPoint { index: 1 };
     assert_eq!(cloud.splice(0, 1, &bad, effort).unwrap_err(), wrong);
     assert_eq!(cloud.points(), [origin; 3]);
-    let stop = AtomicBool::new(true);
-    let late = Effort::with_stop(u64::MAX, &stop);
+    let stop = Until::expired();
+    let late = Effort::until(u64::MAX, &stop);
     let stopped = CloudError::Stopped(Stopped::Deadline);
     assert_eq!(cloud.splice(0, 1, &[origin], &late).unwrap_err(), stopped);
     assert_eq!(PointCloud::new(vec![origin], 1.0, &late).unwrap_err(), stopped);

@@ -2,7 +2,7 @@
 //! leaves open when, or whether, the bodies come within it: grazes, those that come within it and
 //! no nearer, and bodies that rest to each other just beyond it.
 
-use super::nearing::{Nearing, first_within};
+use super::nearing::{Approach, Nearing, first_within};
 use super::travel::{Travel, relative};
 use crate::claim::{FirstContact, Frame, Link, Outcome, StaticProof};
 use crate::distance::sweep::{SweptNearest, Translating};
@@ -80,8 +80,8 @@ impl<'a> MarginProblem<'a> {
             return Ok(FirstContact { outcome, t_free, t_contact, chain, pairs, ..found });
         }
         let at_start = StaticProof::Separated { direction: start.direction() };
-        let Some(Nearing { before: (t_free, beyond), by: (t_contact, within) }) =
-            first_within(&self.bodies, &self.reach, start, effort)?
+        let Approach::Within(Nearing { before: (t_free, beyond), by: (t_contact, within) }) =
+            first_within(&self.bodies, &self.reach, 1.0, start, effort)?
         else {
             // Another motion within the deviations may make contact.
             return Ok(found);

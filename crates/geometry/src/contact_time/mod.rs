@@ -3,13 +3,15 @@
 //! A question goes one of two ways. Bodies that only translate to each other ([`travel`]) have an
 //! exact first contact, computed by one ray through M ([`linear`]). All others, and questions with
 //! a margin or a deviation, are searched for a certified bracket ([`rotating`], whose first page
-//! has that way). What that leaves open of translations is decided exactly ([`margin`]). Compounds
-//! of many parts, [`polyhedra`], are timed part by part.
+//! has that way), but for the straight ways of balls and capsules ([`approach`]). What that leaves
+//! open of translations is decided exactly ([`margin`]). Compounds of many parts, [`polyhedra`],
+//! are timed part by part.
 //!
 //! Each file uses only those above it in this list: [`travel`], [`method`], [`prism`] (a named
-//! method's rays), [`linear`], [`rotating`], [`chord`], [`nearing`], [`margin`], this one, and
-//! `last`, which asks all this backwards. `features` is an oracle for tests.
+//! method's rays), [`linear`], [`approach`], [`rotating`], [`chord`], [`nearing`], [`margin`], this
+//! one, and `last`, which asks all this backwards. `features` is an oracle for tests.
 
+mod approach;
 mod chord;
 #[cfg(test)]
 mod features;
@@ -17,7 +19,7 @@ mod last;
 mod linear;
 mod margin;
 mod method;
-mod nearing;
+pub(crate) mod nearing;
 pub mod polyhedra;
 pub mod prism;
 pub mod rotating;
@@ -119,6 +121,12 @@ fn by_default(
             translate_with_deviations(method, question, &translation, witness, effort)
         }
         Some(translation) => {
+            // A method that somebody asked for by its name shows its own work.
+            let is_default = method.name == METHODS[0].name;
+            if is_default && let Some(found) = approach::find(question, &translation, effort)? {
+                effort.cost.queries += 1;
+                return Ok(found);
+            }
             let found = rotating::first_contact(question, witness, effort)?;
             let [of_p, of_q] = &translation.travels;
             Ok(margin::decide(question, [of_p, of_q], found, effort))

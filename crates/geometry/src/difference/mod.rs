@@ -25,7 +25,7 @@ use super::pair::VertexPair;
 /// A vertex of M: its name and where it is, rounded.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RoundedCorner {
-    /// Its name.
+    /// The vertices of Q and P whose difference it is, by which it is named.
     pub(crate) pair: VertexPair,
     /// `q_j - p_i`, rounded.
     pub(crate) point: Vec3,

@@ -10,7 +10,7 @@ use dashu_int::ops::UnsignedAbs;
 use super::bracket::Bracket;
 use super::methods::{Ending, METHODS};
 use super::{Proof, Stops, in_range, remember, search, wolfe};
-use crate::claim::Verdict;
+use crate::claim::{DepthSide, Verdict};
 use crate::difference::bounded::BoundedView;
 use crate::difference::exact::Difference;
 use crate::effort::{Effort, Stopped};
@@ -29,6 +29,9 @@ pub struct Compared {
     /// margin, or the least of `v·y / |v|` over M more than it. None need be named of a pair in
     /// contact.
     pub pairs: ArrayVec<VertexPair, 3>,
+    /// Of a margin below 0 and bodies that overlap: what shows on which side of it they are, where
+    /// that is wanted and pairs do not.
+    pub depth: Option<Box<DepthSide>>,
 }
 
 /// How a pair stands, and how its distance compares with another.
@@ -44,7 +47,12 @@ pub enum DistanceSide {
 
 impl Compared {
     fn in_contact() -> Self {
-        Self { is_within: true, pairs: ArrayVec::new() }
+        Self::bare(true)
+    }
+
+    /// Without anything that shows it.
+    pub fn bare(is_within: bool) -> Self {
+        Self { is_within, pairs: ArrayVec::new(), depth: None }
     }
 }
 
@@ -115,7 +123,7 @@ fn compare_inlined(
         if lower > margin || upper <= margin {
             effort.cost.queries += 1;
             let pairs = found.simplex.corners().iter().map(|corner| corner.pair).collect();
-            return Ok(Compared { is_within: upper <= margin, pairs });
+            return Ok(Compared { is_within: upper <= margin, pairs, depth: None });
         }
         if let Some(why) = found.stopped() {
             return Err(why);
@@ -137,7 +145,7 @@ fn compare_inlined(
     };
     let is_within =
         nearest.is_origin() || is_at_most(nearest.squared(), m.exponent(), &Dyadic::from(margin));
-    Ok(Compared { is_within, pairs: nearest.pairs })
+    Ok(Compared { is_within, pairs: nearest.pairs, depth: None })
 }
 
 /// Whether the bodies are farther apart than `above`, exactly, with how they stand; `above` is

@@ -13,7 +13,9 @@ mod common_point;
 mod compare;
 mod methods;
 mod rise;
+pub(crate) mod rough;
 mod rounded;
+pub(crate) mod segments;
 mod simplex;
 pub(crate) mod sweep;
 #[cfg(test)]

@@ -22,7 +22,7 @@ use crate::witness::Witness;
 /// How a distance compares with a reach.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparedWithReach {
-    /// Exactly.
+    /// How the distance compares with the reach, exactly.
     pub order: Ordering,
     /// With v the point nearest the origin in the hull of their differences. Less: |v| is less than
     /// the reach. Greater: the least of `v·y / |v|` over M is more than that. Equal: |v| is it, and

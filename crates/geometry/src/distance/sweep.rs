@@ -1,6 +1,6 @@
-//! How near two bodies come that translate, from the start of a step until a time of it: the
-//! distance of the origin from all that M sweeps, which is the hull of M and of its copy at that
-//! time. Exact, since the corners are.
+//! How near two bodies come that translate, between two times of a step: the distance of the origin
+//! from all that M sweeps, which is the hull of its copies at these times. Exact, since the corners
+//! are.
 
 use arrayvec::ArrayVec;
 use dashu_int::IBig;
@@ -72,7 +72,18 @@ impl<'a> Translating<'a> {
         start: &[SweptCorner],
         effort: &mut Effort<'_>,
     ) -> Result<SweptNearest, Stopped> {
-        let sweep = SweptHull::new(self, until);
+        self.nearest_between([0.0, until], bound, start, effort)
+    }
+
+    /// The same from one time of the step to another, which may be the same.
+    pub(crate) fn nearest_between(
+        &self,
+        times: [f64; 2],
+        bound: &Dyadic,
+        start: &[SweptCorner],
+        effort: &mut Effort<'_>,
+    ) -> Result<SweptNearest, Stopped> {
+        let sweep = SweptHull::new(self, times);
         Ok(match search(&sweep, start, effort)? {
             NearestOrInside::Inside(corners) => SweptNearest { corners, is_within: true },
             NearestOrInside::Nearest(nearest) => {
@@ -102,23 +113,27 @@ fn risen(vector: Integers, from: i64, to: i64) -> Integers {
     vector.map(|x| x << by)
 }
 
-/// What M sweeps until a time.
+/// What M sweeps between two times.
 struct SweptHull<'s, 'a> {
     m: &'s Difference<'a>,
-    /// How far M comes until then.
-    by: Integers,
+    /// How far M has come at the first of them, and at the second.
+    offsets: [Integers; 2],
     /// Points are integers in units of two to this.
     exponent: i64,
 }
 
 impl<'s, 'a> SweptHull<'s, 'a> {
-    fn new(of: &'s Translating<'a>, until: f64) -> Self {
-        let (mantissa, power) = split(until);
-        let by = of.travel.each_ref().map(|x| x * IBig::from(mantissa));
-        let of_way = of.exponent + i64::from(power);
-        let exponent = if is_zero(&by) { of.m.exponent() } else { of_way.min(of.m.exponent()) };
-        let by = if is_zero(&by) { by } else { risen(by, of_way, exponent) };
-        Self { m: &of.m, by, exponent }
+    fn new(of: &'s Translating<'a>, times: [f64; 2]) -> Self {
+        let ways = times.map(|time| {
+            let (mantissa, power) = split(time);
+            let by = of.travel.each_ref().map(|x| x * IBig::from(mantissa));
+            (by, of.exponent + i64::from(power))
+        });
+        let of_ways = ways.iter().filter(|(by, _)| !is_zero(by)).map(|(_, exponent)| *exponent);
+        let exponent = of_ways.fold(of.m.exponent(), i64::min);
+        let offsets =
+            ways.map(|(by, from)| if is_zero(&by) { by } else { risen(by, from, exponent) });
+        Self { m: &of.m, offsets, exponent }
     }
 }
 
@@ -127,7 +142,7 @@ impl ExactHull for SweptHull<'_, '_> {
 
     fn at(&self, corner: SweptCorner) -> Integers {
         let point = risen(self.m.at(corner.pair), self.m.exponent(), self.exponent);
-        if corner.is_at_end { sum(&point, &self.by) } else { point }
+        sum(&point, &self.offsets[usize::from(corner.is_at_end)])
     }
 
     fn least_from(
@@ -137,6 +152,7 @@ impl ExactHull for SweptHull<'_, '_> {
         effort: &mut Effort<'_>,
     ) -> SweptCorner {
         let pair = self.m.least_from(direction, hint.pair, effort);
-        SweptCorner { pair, is_at_end: dot(direction, &self.by) < IBig::ZERO }
+        let [from, to] = self.offsets.each_ref().map(|offset| dot(direction, offset));
+        SweptCorner { pair, is_at_end: to < from }
     }
 }

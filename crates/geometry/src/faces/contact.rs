@@ -4,12 +4,16 @@
 
 use arrayvec::ArrayVec;
 
+use super::bound::{FEW, LookAlong, gap_along};
 use super::frontier::Frontier;
-use super::{OuterPair, Surfaces, names, opened};
+use super::{OuterPair, Surfaces, names, opened, opened_wide};
+use crate::Vec3;
 use crate::claim::{FirstContact, Outcome, Reach, Verdict};
 use crate::contact_time::first_contact;
 use crate::contact_time::polyhedra::proof::cover::halved;
 use crate::effort::{Effort, Stopped};
+use crate::motion::Motion;
+use crate::number::rounding::gamma;
 use crate::number::tolerance::BOX_HAZE;
 use crate::pair::{Question, VertexPair};
 use crate::polyhedron::groups::FaceGroups;
@@ -57,26 +61,8 @@ impl FaceCourse<'_> {
         haze: f64,
         outer: &OuterPair<'b>,
     ) -> Question<'b> {
-        let Question {
-            motion_p,
-            motion_q,
-            deviation_p,
-            deviation_q,
-            time_tolerance,
-            clearance_tolerance,
-            ..
-        } = *self.question;
         let margin = if outer.are_hulls { self.margin } else { self.margin + haze };
-        Question {
-            pair: outer.pair,
-            motion_p,
-            motion_q,
-            deviation_p,
-            deviation_q,
-            reach: Reach::of_rounded(radii, margin),
-            time_tolerance,
-            clearance_tolerance,
-        }
+        self.question.about(outer.pair, Reach::of_rounded(radii, margin))
     }
 }
 
@@ -97,14 +83,44 @@ pub fn find(
             stopped: None,
         };
         let (radii, haze) = (surfaces.radii, course.haze(surfaces));
-        EarliestSearch { radii, haze, course, groups, open, found }.run(effort)
+        // Two meshes have so many pairs of groups that their hulls, which are kept, tell sooner.
+        let has_piece = groups.iter().any(|of| of.boundary.mesh().is_none());
+        let straight = StraightWay::of(course.question).filter(|_| has_piece);
+        EarliestSearch { radii, haze, course, straight, groups, open, found }.run(effort)
     })
+}
+
+/// The way of two bodies that go straight.
+#[derive(Clone, Copy, Debug)]
+struct StraightWay {
+    /// How far Q comes relative to P, rounded, metres.
+    travel: Vec3,
+    /// What has to be kept clear beside the margin.
+    deviations: f64,
+}
+
+/// Newton's steps double the digits of a time: these are as many as it takes to be within what
+/// hulls are later asked exactly.
+const NEWTON_STEPS: usize = 4;
+
+impl StraightWay {
+    fn of(question: &Question<'_>) -> Option<Self> {
+        let (Motion::Linear { velocity: of_p }, Motion::Linear { velocity: of_q }) =
+            (&question.motion_p, &question.motion_q)
+        else {
+            return None;
+        };
+        let deviations = question.deviation_p + question.deviation_q;
+        Some(Self { travel: of_q - of_p, deviations })
+    }
 }
 
 struct EarliestSearch<'a, 'b> {
     radii: [f64; 2],
     haze: f64,
     course: &'b FaceCourse<'b>,
+    /// Where neither body turns.
+    straight: Option<StraightWay>,
     groups: [FaceGroups<'a>; 2],
     open: Frontier,
     found: FaceContact,
@@ -130,9 +146,19 @@ impl EarliestSearch<'_, '_> {
     /// Looks into the groups that may meet before the first contact so far.
     fn descend(&mut self, effort: &mut Effort<'_>) -> Result<(), Stopped> {
         while let Some(next) = self.open.pop_below(self.earliest()) {
-            let pairs = opened(&self.groups, next.nodes);
+            let straight = self.straight.filter(|_| halved(&self.groups, next.nodes).is_some());
+            let pairs: ArrayVec<[Node; 2], FEW> = match straight {
+                Some(_) => opened_wide(&self.groups, next.nodes),
+                None => opened(&self.groups, next.nodes).into_iter().collect(),
+            };
             for (at, nodes) in pairs.iter().enumerate() {
-                if let Err(stopped) = self.look(*nodes, effort) {
+                let looked = match &straight {
+                    None => self.look(*nodes, effort),
+                    Some(way) => self.free_straight(*nodes, way, effort).map(|free| {
+                        free.into_iter().for_each(|until| self.open.push(until, *nodes));
+                    }),
+                };
+                if let Err(stopped) = looked {
                     // What was not looked at may meet as soon as what it is a part of.
                     pairs[at..].iter().for_each(|left| self.open.push(next.bound, *left));
                     return Err(stopped);
@@ -161,6 +187,40 @@ impl EarliestSearch<'_, '_> {
             self.open.push(free_until(&found), nodes);
         }
         Ok(())
+    }
+
+    /// At least until when two groups that go straight are free; none: all of the step, or longer
+    /// than others.
+    ///
+    /// Along one direction their gap is linear in time, and no more than their distance: so each
+    /// direction says until when they are free for sure, and the one at that time says more.
+    fn free_straight(
+        &self,
+        nodes: [Node; 2],
+        way: &StraightWay,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<f64>, Stopped> {
+        effort.spend_step()?;
+        let clear = self.course.margin + way.deviations + 4.0 * self.haze;
+        let end = self.earliest().min(1.0);
+        let (mut t, mut from) = (0.0, None);
+        for _ in 0..NEWTON_STEPS {
+            let moved = way.travel * t;
+            let look = LookAlong { from, above: None, moved, by_corners: true };
+            let found = gap_along(&self.groups, nodes, self.radii, look, effort)?;
+            let Some(unit) = found.along.filter(|_| found.gap > clear) else { break };
+            let (room, closing) = (found.gap - clear, -unit.dot(&way.travel));
+            if room > closing * (end - t) + self.haze {
+                // Before t other directions have shown it.
+                return Ok(None);
+            }
+            let next = t + room / closing * (1.0 - gamma(16));
+            if next <= t {
+                break;
+            }
+            (t, from) = (next, Some(unit));
+        }
+        Ok(Some(t))
     }
 
     /// The bodies meet when the first of their triangles do, and are free as long as all are.

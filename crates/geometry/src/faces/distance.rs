@@ -3,9 +3,9 @@
 
 use arrayvec::ArrayVec;
 
-use super::bound::{KnownDirection, least_gap};
+use super::bound::{FEW, KnownDirection, LookAlong, gap_along, gap_between_middles};
 use super::frontier::Frontier;
-use super::{OuterPair, Surfaces, names, opened};
+use super::{OuterPair, Surfaces, names, opened, opened_wide};
 use crate::Vec3;
 use crate::contact_time::polyhedra::proof::cover::halved;
 use crate::distance::{self, METHODS, Stops};
@@ -85,7 +85,9 @@ struct NearestSearch<'a> {
     groups: [FaceGroups<'a>; 2],
     open: Frontier,
     best: Best,
-    /// That of the nearest two groups so far.
+    /// At least the distance, metres, by triangles that were seen and not yet asked exactly.
+    within: f64,
+    /// The direction of the nearest two so far.
     known: Option<KnownDirection>,
 }
 
@@ -99,14 +101,14 @@ impl<'a> NearestSearch<'a> {
         let [pose_p, pose_q] = surfaces.bodies.map(|body| body.pose);
         let pair = Pair::new(&p, pose_p, &q, pose_q);
         let near = Near::of(&pair, radii, Stops::default(), &mut Effort::unlimited())?;
+        let within = near.upper;
         let best = Best { lower: f64::INFINITY, near };
         let open = Frontier::new(surfaces.triangle_count());
-        Ok(Self { radii, stops, groups, open, best, known: None })
+        Ok(Self { radii, stops, groups, open, best, within, known: None })
     }
 
     fn run(mut self, effort: &mut Effort<'_>) -> FaceDistance {
         let roots = self.groups.each_ref().map(FaceGroups::root);
-        self.open.push(0.0, roots);
         let stopped = self.dive(roots, effort).and_then(|()| self.descend(effort)).err();
         let Best { lower, near: Near { upper, pairs, closest, normal, .. } } = self.best;
         let least = self.open.least().map_or(lower, |left| lower.min(left));
@@ -118,13 +120,42 @@ impl<'a> NearestSearch<'a> {
     /// Goes straight to two triangles that are near: what is known to be no farther away than they
     /// are, and along which direction, spares looks at others.
     fn dive(&mut self, mut nodes: [Node; 2], effort: &mut Effort<'_>) -> Result<(), Stopped> {
+        let mut bound = 0.0;
         loop {
-            let pairs = opened(&self.groups, nodes);
-            let [first, second] = pairs[..] else { return self.look(nodes, effort) };
-            effort.spend_step()?;
-            let (a, b) = (self.between(first), self.between(second));
-            nodes = if b < a { second } else { first };
+            let pairs = self.opened(nodes);
+            let bounds = pairs.iter().map(|pair| self.bound(*pair, effort));
+            let bounds: Result<ArrayVec<Option<f64>, FEW>, Stopped> = bounds.collect();
+            let bounds = bounds.inspect_err(|_| self.open.push(bound, nodes))?;
+            let mut near: ArrayVec<(f64, [Node; 2]), FEW> = ArrayVec::new();
+            for (bound, pair) in bounds.into_iter().zip(&pairs) {
+                near.extend(bound.map(|bound| (bound, *pair)));
+            }
+            // Boxes that meet are equally near by their bounds.
+            near.sort_by(|(a, m), (b, n)| {
+                a.total_cmp(b).then_with(|| self.between(*m).total_cmp(&self.between(*n)))
+            });
+            near.drain(1.min(near.len())..).for_each(|(bound, pair)| self.open.push(bound, pair));
+            let Some((nearest, pair)) = near.pop() else { return Ok(()) };
+            if halved(&self.groups, pair).is_none() {
+                self.open.push(nearest, pair);
+                return Ok(());
+            }
+            (bound, nodes) = (nearest, pair);
         }
+    }
+
+    /// Whether one of the bodies is in one piece.
+    fn has_piece(&self) -> bool {
+        self.groups.iter().any(|of| of.boundary.mesh().is_none())
+    }
+
+    /// The pairs of groups that two groups fall into. Hulls of halves tell more of two meshes than
+    /// single triangles beside large groups.
+    fn opened(&self, nodes: [Node; 2]) -> ArrayVec<[Node; 2], FEW> {
+        if self.has_piece() {
+            return opened_wide(&self.groups, nodes);
+        }
+        opened(&self.groups, nodes).into_iter().collect()
     }
 
     /// About how far two groups are apart, metres: chooses where to look first, and decides
@@ -146,9 +177,17 @@ impl<'a> NearestSearch<'a> {
                 return Ok(());
             }
             let Some(next) = self.open.pop_below(self.best.lower) else { return Ok(()) };
-            let pairs = opened(&self.groups, next.nodes);
+            let pairs = self.opened(next.nodes);
+            let is_single = halved(&self.groups, next.nodes).is_none();
             for (at, nodes) in pairs.iter().enumerate() {
-                if let Err(stopped) = self.look(*nodes, effort) {
+                let looked = if is_single {
+                    self.look_at_single(*nodes, effort)
+                } else {
+                    self.bound(*nodes, effort).map(|bound| {
+                        bound.into_iter().for_each(|bound| self.open.push(bound, *nodes));
+                    })
+                };
+                if let Err(stopped) = looked {
                     // What was not looked at may be as near as what it is a part of.
                     pairs[at..].iter().for_each(|left| self.open.push(next.bound, *left));
                     return Err(stopped);
@@ -157,69 +196,83 @@ impl<'a> NearestSearch<'a> {
         }
     }
 
-    /// Finds out how near two groups may be; of two triangles, how near they are.
-    fn look(&mut self, nodes: [Node; 2], effort: &mut Effort<'_>) -> Result<(), Stopped> {
+    /// At most how near two groups are; none: they are farther apart than others.
+    fn bound(&mut self, nodes: [Node; 2], effort: &mut Effort<'_>) -> Result<Option<f64>, Stopped> {
         effort.spend_step()?;
-        if halved(&self.groups, nodes).is_none() {
-            OuterPair::prepare(&mut self.groups, nodes);
-            return self.look_at_single(nodes, effort);
-        }
-        // Beyond the nearest two there is nothing to know.
-        let nearest = self.best.near.upper;
-        let by_known = self.known.as_ref().map_or(0.0, |known| self.gap_of_boxes(known, nodes));
+        let nearest = self.within.min(self.best.near.upper);
+        let gap_along_known = |known: &KnownDirection| known.gap(&self.groups, nodes, self.radii);
+        let by_known = self.known.as_ref().map_or(0.0, gap_along_known);
         if by_known > nearest {
-            return Ok(());
+            return Ok(None);
         }
-        let by_boxes = least_gap(&self.groups, nodes, self.radii, Some(nearest), effort)?;
-        let bound = by_boxes.gap.max(by_known);
+        let is_single = halved(&self.groups, nodes).is_none();
+        if !self.has_piece() && !is_single {
+            let bound = self.bound_of_meshes(nodes, nearest, effort)?.max(by_known);
+            return Ok(Some(bound).filter(|bound| *bound <= nearest));
+        }
+        let from = self.known.as_ref().map(|known| known.unit);
+        let look =
+            LookAlong { from, above: Some(nearest), by_corners: true, ..LookAlong::default() };
+        let found = gap_along(&self.groups, nodes, self.radii, look, effort)?;
+        let bound = found.gap.max(by_known);
         if bound > nearest {
-            return Ok(());
+            return Ok(None);
         }
-        if !(0..2).all(|k| self.groups[k].has_hull(nodes[k])) {
-            self.open.push(bound, nodes);
-            return Ok(());
+        if is_single && found.most < self.within {
+            self.within = found.most;
+            self.know(found.along, effort);
+        }
+        Ok(Some(bound))
+    }
+
+    /// At most how near two groups of two meshes are: by their hulls, if these are small and boxes
+    /// show too little.
+    fn bound_of_meshes(
+        &mut self,
+        nodes: [Node; 2],
+        nearest: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<f64, Stopped> {
+        let by_boxes = gap_between_middles(&self.groups, nodes, self.radii);
+        if by_boxes.gap > nearest || !(0..2).all(|k| self.groups[k].has_hull(nodes[k])) {
+            return Ok(by_boxes.gap);
         }
         OuterPair::prepare(&mut self.groups, nodes);
         let between = by_boxes.along.map(|unit| KnownDirection::new(&self.groups, unit, effort));
-        let is_far = |along: KnownDirection| self.gap_of_hulls(&along, nodes) > nearest;
-        if self.known.into_iter().chain(between).any(is_far) {
-            return Ok(());
+        for along in self.known.into_iter().chain(between) {
+            let gap = along.gap_of_hulls(&self.groups, nodes, self.radii);
+            if gap > nearest {
+                return Ok(gap);
+            }
         }
         let outer = OuterPair::of(&self.groups, nodes).ok_or(Stopped::Unresolved)?;
         let stops = Stops { above: Some(nearest), below: None };
         let Near { lower, normal, .. } = Near::of(&outer.pair, self.radii, stops, effort)?;
-        self.open.push(lower, nodes);
         // That of whole bodies is a good one to begin with.
         if self.known.is_none() && lower > 0.0 {
-            self.know(normal, effort);
+            self.know(normal.map(|normal| -normal), effort);
         }
-        Ok(())
+        Ok(lower)
     }
 
-    /// Finds out how near two triangles are, whose hulls have been prepared.
+    /// Finds out how near two triangles are.
     fn look_at_single(&mut self, nodes: [Node; 2], effort: &mut Effort<'_>) -> Result<(), Stopped> {
+        effort.spend_step()?;
+        OuterPair::prepare(&mut self.groups, nodes);
         let outer = OuterPair::of(&self.groups, nodes).ok_or(Stopped::Unresolved)?;
         let near = Near::of(&outer.pair, self.radii, Stops::default(), effort)?;
         self.best.lower = self.best.lower.min(near.lower);
         if near.upper < self.best.near.upper {
             let (pairs, normal) = (names(&self.groups, &outer.pair, &near.pairs), near.normal);
             self.best.near = Near { pairs, ..near };
-            self.know(normal, effort);
+            self.know(normal.map(|normal| -normal), effort);
         }
         Ok(())
     }
 
-    fn gap_of_boxes(&self, along: &KnownDirection, nodes: [Node; 2]) -> f64 {
-        along.gap_of_boxes(&self.groups, nodes, self.radii)
-    }
-
-    fn gap_of_hulls(&self, along: &KnownDirection, nodes: [Node; 2]) -> f64 {
-        along.gap_of_hulls(&self.groups, nodes, self.radii)
-    }
-
-    /// Tries the direction of the nearest two on the others; `normal`: from Q to P.
-    fn know(&mut self, normal: Option<Vec3>, effort: &mut Effort<'_>) {
-        let new = normal.map(|normal| KnownDirection::new(&self.groups, -normal, effort));
+    /// Tries the direction of the nearest two on the others; `unit`: from P to Q.
+    fn know(&mut self, unit: Option<Vec3>, effort: &mut Effort<'_>) {
+        let new = unit.map(|unit| KnownDirection::new(&self.groups, unit, effort));
         self.known = new.or(self.known);
     }
 }

@@ -1,7 +1,5 @@
 //! Whether two bodies whose surfaces share no point are within a margin, exactly.
 
-use arrayvec::ArrayVec;
-
 use super::bound::least_gap;
 use super::{OuterPair, Surfaces, names};
 use crate::contact_time::polyhedra::proof::cover::halved;
@@ -25,32 +23,22 @@ pub fn compare(
         let mut open = vec![groups.each_ref().map(FaceGroups::root)];
         while let Some(nodes) = open.pop() {
             effort.spend_step()?;
-            let halves = halved(&groups, nodes);
-            if let Some((_, [first, second])) = halves {
-                let radii = surfaces.radii;
-                if least_gap(&groups, nodes, radii, Some(margin), effort)?.gap > margin {
-                    continue;
-                }
-                if !(0..2).all(|k| groups[k].has_hull(nodes[k])) {
-                    open.extend([second, first]);
-                    continue;
-                }
+            if least_gap(&groups, nodes, surfaces.radii, Some(margin), effort)?.gap > margin {
+                continue;
+            }
+            if let Some((_, [first, second])) = halved(&groups, nodes) {
+                open.extend([second, first]);
+                continue;
             }
             OuterPair::prepare(&mut groups, nodes);
             let outer = OuterPair::of(&groups, nodes).ok_or(Stopped::Unresolved)?;
             let found = compare_hulls(&outer.pair, surfaces.radii, margin, effort)?;
-            if !found.is_within {
-                continue;
-            }
-            match halves {
-                Some((_, [first, second])) => open.extend([second, first]),
-                None => {
-                    let pairs = names(&groups, &outer.pair, &found.pairs);
-                    return Ok(Compared { pairs, ..found });
-                }
+            if found.is_within {
+                let pairs = names(&groups, &outer.pair, &found.pairs);
+                return Ok(Compared { pairs, ..found });
             }
         }
-        Ok(Compared { is_within: false, pairs: ArrayVec::new() })
+        Ok(Compared::bare(false))
     })
 }
 

@@ -14,14 +14,15 @@
 //! triangles are asked about exactly, by the same methods. Radii, margins, deviations and motions
 //! of every kind are theirs.
 //!
-//! Reading order: [`distance`], [`margin`], [`standing`], [`contact`]; `cover` proves what is free,
-//! by directions for all pairs of triangles. A cloud is triangles that are single points, with a
-//! radius; `points` tells which of them are inside a region.
+//! Reading order: [`distance`], [`margin`], [`standing`], [`contact`], [`deep`]; `cover` proves
+//! what is free, by directions for all pairs of triangles. A cloud is triangles that are single
+//! points, with a radius; `points` tells which of them are inside a region.
 
 mod bound;
 pub mod common;
 pub mod contact;
 mod cover;
+pub mod deep;
 pub mod distance;
 mod frontier;
 pub mod margin;
@@ -122,6 +123,26 @@ fn opened(groups: &[FaceGroups<'_>; 2], nodes: [Node; 2]) -> ArrayVec<[Node; 2],
         Some((_, halves)) => halves.into(),
         None => [nodes].into_iter().collect(),
     }
+}
+
+/// The same, but that of a few triangles each is one at once: for who looks at their corners.
+fn opened_wide(
+    groups: &[FaceGroups<'_>; 2],
+    nodes: [Node; 2],
+) -> ArrayVec<[Node; 2], { bound::FEW }> {
+    let Some((k, halves)) = halved(groups, nodes) else { return [nodes].into_iter().collect() };
+    if nodes[k].count as usize > bound::FEW {
+        return halves.into_iter().collect();
+    }
+    let mut open: ArrayVec<Node, { bound::FEW }> = [nodes[k]].into_iter().collect();
+    let mut pairs = ArrayVec::new();
+    while let Some(node) = open.pop() {
+        match node.children() {
+            Some([first, second]) => open.extend([second, first]),
+            None => pairs.push(std::array::from_fn(|at| if at == k { node } else { nodes[at] })),
+        }
+    }
+    pairs
 }
 
 /// Pairs of vertices of two hulls as the bodies name them.

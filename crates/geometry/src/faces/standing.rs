@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use arrayvec::ArrayVec;
 
-use super::bound::least_gap;
+use super::bound::{KnownDirection, LookAlong, gap_along, least_gap};
 use super::points::CloudInRegion;
 use super::{OuterPair, Surfaces, names, opened};
 use crate::claim::{StaticProof, Verdict};
@@ -223,25 +223,31 @@ impl<'a, 'b> Contacts<'a, 'b> {
         effort: &mut Effort<'_>,
         mut take: impl FnMut(&[FaceGroups<'a>; 2], PieceContact) -> ControlFlow<()>,
     ) -> Result<(), Stopped> {
-        let (groups, radii) = (&mut self.groups, self.surfaces.radii);
-        let mut open = vec![from];
+        let (haze, radii) = (self.haze, self.surfaces.radii);
+        let groups = &mut self.groups;
+        let (mut open, mut is_first) = (vec![from], true);
+        let mut apart = ApartByBoxes { haze, radii, known: None };
         while let Some(nodes) = open.pop() {
             effort.spend_step()?;
-            if (0..2).any(|k| !groups[k].has_hull(nodes[k])) {
-                let bound = least_gap(groups, nodes, radii, Some(self.haze), effort)?;
-                if bound.gap <= self.haze {
-                    open.extend(opened(groups, nodes).into_iter().rev());
-                }
+            let has_halves = halved(groups, nodes).is_some();
+            // The hulls of whole bodies are at hand; boxes cost less than those of groups.
+            let by_boxes = !is_first || !(0..2).all(|k| groups[k].has_hull(nodes[k]));
+            if by_boxes && apart.tells(groups, nodes, effort)? {
                 continue;
             }
+            if by_boxes && has_halves {
+                open.extend(nearest_last(groups, nodes));
+                continue;
+            }
+            is_first = false;
             OuterPair::prepare(groups, nodes);
             let outer = OuterPair::of(groups, nodes).ok_or(Stopped::Unresolved)?;
             let (verdict, pairs) = how_hulls_stand(&outer.pair, radii, effort)?;
             if verdict == Verdict::Separated {
                 continue;
             }
-            if let Some((_, [first, second])) = halved(groups, nodes) {
-                open.extend([second, first]);
+            if has_halves {
+                open.extend(nearest_last(groups, nodes));
                 continue;
             }
             let pairs = names(groups, &outer.pair, &pairs);
@@ -250,6 +256,52 @@ impl<'a, 'b> Contacts<'a, 'b> {
             }
         }
         Ok(())
+    }
+}
+
+/// The pairs of groups that two groups fall into, the one of which the middles are nearer to each
+/// other last: there a contact is likely found first.
+fn nearest_last(groups: &[FaceGroups<'_>; 2], nodes: [Node; 2]) -> ArrayVec<[Node; 2], 2> {
+    let between = |[m, n]: &[Node; 2]| (groups[1].middle(*n) - groups[0].middle(*m)).norm();
+    let mut pairs = opened(groups, nodes);
+    pairs.sort_by(|a, b| between(b).total_cmp(&between(a)));
+    pairs
+}
+
+/// Tells of groups that they are apart, by the boxes around them or by their corners.
+struct ApartByBoxes {
+    /// What rounding may take from the gap of two boxes, metres.
+    haze: f64,
+    radii: [f64; 2],
+    /// What told it last: of groups that are near each other the same direction often does.
+    known: Option<KnownDirection>,
+}
+
+impl ApartByBoxes {
+    fn tells(
+        &mut self,
+        groups: &[FaceGroups<'_>; 2],
+        nodes: [Node; 2],
+        effort: &mut Effort<'_>,
+    ) -> Result<bool, Stopped> {
+        let Self { haze, radii, .. } = *self;
+        let gap_of = |known: &KnownDirection| known.gap(groups, nodes, radii);
+        if self.known.as_ref().map(gap_of).is_some_and(|gap| gap > haze) {
+            return Ok(true);
+        }
+        let from = self.known.as_ref().map(|known| known.unit);
+        let look = LookAlong { from, above: Some(haze), ..LookAlong::default() };
+        let has_piece = groups.iter().any(|of| of.boundary.mesh().is_none());
+        let bound = if has_piece && halved(groups, nodes).is_some() {
+            least_gap(groups, nodes, radii, Some(haze), effort)?
+        } else {
+            gap_along(groups, nodes, radii, look, effort)?
+        };
+        if bound.gap > haze {
+            self.known = bound.along.map(|unit| KnownDirection::new(groups, unit, effort));
+            return Ok(true);
+        }
+        Ok(false)
     }
 }
 

@@ -272,15 +272,14 @@ fn next_of_polygon(outer: &mut Layer) -> Option<Layer> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
-
     use super::*;
     use crate::samples::{ball, polygon};
+    use crate::until::Until;
 
     #[test]
     fn every_layer_ends_at_the_deadline() {
-        let over = AtomicBool::new(true);
-        let late = Effort::with_stop(u64::MAX, &over);
+        let over = Until::expired();
+        let late = Effort::until(u64::MAX, &over);
         let body = ball(40, 1);
         let star = Star::new(4, &[[0, 1, 2], [0, 2, 3]], &late);
         assert_eq!(star.map(|_| ()), Err(Stopped::Deadline));

@@ -8,11 +8,11 @@ use crate::shape::Shape;
 /// A feature of a layer, by its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Feature {
-    /// A vertex.
+    /// A vertex by its index.
     Vertex(u32),
-    /// An edge.
+    /// An edge by its index.
     Edge(u32),
-    /// A face.
+    /// A face by its index.
     Face(u32),
 }
 

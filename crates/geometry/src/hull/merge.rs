@@ -218,11 +218,10 @@ pub(super) fn start_with_lowest(corners: &mut [u32]) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
-
     use super::*;
     use crate::hull::{basis, quickhull};
     use crate::samples::ball;
+    use crate::until::Until;
 
     #[test]
     fn every_stage_ends_at_the_deadline() {
@@ -232,8 +231,8 @@ mod tests {
         let first = basis::affine_basis(points).as_slice().try_into().expect("a solid");
         let surface = quickhull::surface(points, first, no_limit).unwrap();
         let labels = label_coplanar(points, &surface, no_limit).unwrap();
-        let over = AtomicBool::new(true);
-        let late = Effort::with_stop(u64::MAX, &over);
+        let over = Until::expired();
+        let late = Effort::until(u64::MAX, &over);
         assert_eq!(label_coplanar(points, &surface, &late), Err(Stopped::Deadline));
         let loops = corner_loops(&surface, &labels, &late);
         assert_eq!(loops.map(|_| ()), Err(Stopped::Deadline));

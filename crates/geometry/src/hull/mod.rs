@@ -38,7 +38,7 @@ pub fn building_bytes_max(points: usize) -> u64 {
 /// A hull and what became of each point that was given.
 #[derive(Clone, Debug)]
 pub struct Hull {
-    /// The hull.
+    /// The hull as a polytope.
     pub polytope: Polytope,
     /// For each given point, the vertex it is (a duplicate names the same vertex), or none when it
     /// is not extreme.
@@ -49,7 +49,7 @@ pub struct Hull {
 /// A hull in figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HullReport {
-    /// Points given.
+    /// How many points were given.
     pub given: usize,
     /// How many of the given points are equal to an earlier one.
     pub duplicates: usize,

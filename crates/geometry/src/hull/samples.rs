@@ -191,7 +191,7 @@ pub fn segment(length: f64) -> Vec<Vec3> {
     vec![Vec3::x() * (-length / 2.0), Vec3::x() * (length / 2.0)]
 }
 
-/// The origin.
+/// The origin alone: the smallest polytope there is.
 pub fn point() -> Vec<Vec3> {
     vec![Vec3::zeros()]
 }

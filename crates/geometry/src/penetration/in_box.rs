@@ -45,7 +45,7 @@ pub enum BoxDepth {
         lower: f64,
         /// At least the exact depth, metres.
         upper: f64,
-        /// See above.
+        /// The unit vector along which P leaves Q after that depth, rounded.
         direction: Vec3,
     },
     /// They do not overlap by more than what is of no interest.
@@ -137,7 +137,7 @@ struct Pass<'a> {
     turn: Mat3,
     shift: Vec3,
     half: Vec3,
-    /// ρ.
+    /// At least the greatest distance of a point of M from the origin: ρ above.
     reach: f64,
     /// The error of the rotation between the frames.
     turn_error: f64,

@@ -5,7 +5,9 @@
 //! from the certificate's pairs ([`shell`]) at its face nearest the origin, until that face is a
 //! face of M ([`nearest_face`]).
 
+mod at_least;
 mod cd_dual;
+mod depth_bound;
 mod in_box;
 mod method;
 mod nearest_face;
@@ -18,6 +20,8 @@ mod tests;
 mod directional;
 
 use crate::claim::{Span, Surface};
+pub use at_least::{ComparedDepth, compare, compare_decided};
+pub use depth_bound::DepthBound;
 pub use in_box::{BoxDepth, BoxDepthMemory, depth_at_most, depth_in_box};
 pub use method::RangeMethod;
 

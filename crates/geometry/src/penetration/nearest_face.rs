@@ -11,9 +11,10 @@
 //! Cost:   two supports and a handful of faces a step; the steps grow with the number of faces of M
 //!         that are nearly as close as the nearest.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+use super::depth_bound::DepthBound;
 use super::shell::Shell;
 use super::{Depth, rounded_shell};
 use crate::Vec3;
@@ -68,10 +69,7 @@ pub(super) fn rounded_normal(
     let m = Difference::new(pair);
     let Some(mut shell) = Shell::around(&m, &view, pairs) else { return Ok(None) };
     let mut search = FaceSearch::new(&mut shell, &m, &view);
-    while let Some(Reverse((_, face))) = search.queue.pop() {
-        if !search.shell.is_alive(face) {
-            continue;
-        }
+    while let Some((face, _)) = search.next() {
         effort.spend_step()?;
         if !search.grow_likely(face, effort) {
             let normal = search.shell.normal(face);
@@ -91,29 +89,52 @@ struct NearestFace {
     stopped: Option<Stopped>,
 }
 
-struct FaceSearch<'s, 'a> {
-    shell: &'s mut Shell<'a>,
+/// The faces of a shell, the nearest first.
+pub(super) struct FaceSearch<'s, 'a> {
+    pub(super) shell: &'s mut Shell<'a>,
     m: &'a Difference<'a>,
     view: &'a BoundedView<'a>,
     queue: BinaryHeap<Queued>,
+    /// Whether a face was left alone that is about as near as was asked.
+    pub(super) has_left: bool,
 }
 
 impl<'s, 'a> FaceSearch<'s, 'a> {
-    fn new(shell: &'s mut Shell<'a>, m: &'a Difference<'a>, view: &'a BoundedView<'a>) -> Self {
+    pub(super) fn new(
+        shell: &'s mut Shell<'a>,
+        m: &'a Difference<'a>,
+        view: &'a BoundedView<'a>,
+    ) -> Self {
         let mut queue = BinaryHeap::new();
         for face in (0..shell.face_count()).filter(|&face| shell.is_alive(face)) {
             queue.push(Reverse((shell.height(face)[0].to_bits(), face)));
         }
-        Self { shell, m, view, queue }
+        Self { shell, m, view, queue, has_left: false }
+    }
+
+    /// The face that may be nearest of those not taken yet, and a lower bound of its distance; none
+    /// is nearer than that.
+    pub(super) fn next(&mut self) -> Option<(u32, f64)> {
+        loop {
+            let Reverse((key, face)) = self.queue.pop()?;
+            if self.shell.is_alive(face) {
+                return Some((face, f64::from_bits(key)));
+            }
+        }
+    }
+
+    /// Whether the face's plane is at least so far from the origin, exactly.
+    pub(super) fn is_at_least(&self, face: u32, bound: &DepthBound) -> bool {
+        let ([lower, upper], [least, most]) = (self.shell.height(face), bound.bounds());
+        if lower >= most || upper < least {
+            return lower >= most;
+        }
+        self.shell.height_compared(face, bound.exact()) != Ordering::Less
     }
 
     fn run(mut self, effort: &mut Effort<'_>) -> NearestFace {
         loop {
-            let Reverse((key, face)) = self.queue.pop().expect("a closed surface has faces");
-            if !self.shell.is_alive(face) {
-                continue;
-            }
-            let known = f64::from_bits(key);
+            let (face, known) = self.next().expect("a closed surface has faces");
             let [lower, upper] = self.bracket(face, known);
             if lower > known {
                 // Others may be nearer.
@@ -153,7 +174,7 @@ impl<'s, 'a> FaceSearch<'s, 'a> {
     }
 
     /// Adds a vertex of M that lies strictly beyond the face's plane; whether there is one.
-    fn grow(&mut self, face: u32, effort: &mut Effort<'_>) -> bool {
+    pub(super) fn grow(&mut self, face: u32, effort: &mut Effort<'_>) -> bool {
         if self.view.is_safe() && self.grow_likely(face, effort) {
             return true;
         }
@@ -198,7 +219,7 @@ impl<'s, 'a> FaceSearch<'s, 'a> {
 }
 
 /// The shell as it is.
-fn surface(shell: &Shell<'_>) -> Surface {
+pub(super) fn surface(shell: &Shell<'_>) -> Surface {
     let mut surface = Surface::default();
     let mut place = vec![u32::MAX; shell.corner_count() as usize];
     for face in (0..shell.face_count()).filter(|&face| shell.is_alive(face)) {

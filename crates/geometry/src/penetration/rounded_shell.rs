@@ -26,7 +26,7 @@ const FACES_MAX: usize = 2 * CORNERS_MAX;
 /// of the two and the plane.
 const NOISE: f64 = 4.0;
 
-/// A triangle.
+/// A triangle of the shell, with its plane rounded.
 #[derive(Clone, Copy)]
 struct RoundedFace {
     /// Counter-clockwise seen from outside.
@@ -61,7 +61,7 @@ struct RoundedShell {
     noise: f64,
 }
 
-/// No face.
+/// Stands where no face is on the other side.
 const NONE: u16 = u16::MAX;
 
 /// The unit normal of the face that is nearest, if nothing was odd. `pairs` prove that the origin

@@ -8,12 +8,15 @@
 //! not beyond the other, so it is not on the edge's line, and the new triangle is a proper one.
 
 use std::cell::OnceCell;
+use std::cmp::Ordering;
 
 use dashu_int::IBig;
 
 use crate::Vec3;
 use crate::difference::bounded::BoundedView;
 use crate::difference::exact::Difference;
+use crate::distance::length_compared;
+use crate::number::dyadic::Dyadic;
 use crate::number::rounding::{UNDERFLOW, gamma, length};
 use crate::number::scaled::{Integers, cross, difference, dot, is_zero, sign};
 use crate::number::{Sign, outward};
@@ -37,13 +40,13 @@ struct ShellCorner {
 /// The plane of a face, `normal · x = offset`, in grid units.
 #[derive(Clone, Debug)]
 pub(super) struct FacePlane {
-    /// Outward.
+    /// The normal of the plane, which points outward.
     pub(super) normal: Integers,
     /// Positive once the origin is inside.
     pub(super) offset: IBig,
 }
 
-/// A triangle.
+/// A triangle of the shell, with its exact plane.
 #[derive(Debug)]
 struct ShellFace {
     /// Counter-clockwise seen from outside.
@@ -199,6 +202,15 @@ impl<'a> Shell<'a> {
         let (_, squared) = (&plane.offset * &plane.offset).into_parts();
         let (_, length) = length.into_parts();
         outward::square_root(&squared, &length, self.m.exponent())
+    }
+
+    /// How the distance of the face's plane from the origin compares with a length, which is not
+    /// negative, exactly.
+    pub(super) fn height_compared(&self, face: u32, length: &Dyadic) -> Ordering {
+        let plane = self.plane(face);
+        let (_, squared) = (&plane.offset * &plane.offset).into_parts();
+        let (_, of_normal) = dot(&plane.normal, &plane.normal).into_parts();
+        length_compared((squared, of_normal), self.m.exponent(), length)
     }
 
     /// `[lower, upper]` around the distance of the face's plane from the origin, in metres, in

@@ -8,6 +8,8 @@
 
 use std::collections::BTreeMap;
 
+use arrayvec::ArrayVec;
+
 use super::keep::GROUP_MAX;
 use super::mesh::Polyhedron;
 use super::placed::slack;
@@ -22,7 +24,7 @@ use crate::number::rounding::{UNDERFLOW, gamma};
 use crate::number::tolerance;
 use crate::polytope::Polytope;
 use crate::pose::Pose;
-use crate::support::supporting_vertex;
+use crate::support::{likely_vertex, supporting_vertex};
 use clearance_proof::vertex_pair::VertexPair;
 
 /// A placed body with its hull.
@@ -32,7 +34,7 @@ pub struct HulledBody<'a> {
     pub body: &'a Polyhedron,
     /// From its frame to the world (at t = 0).
     pub pose: Pose,
-    /// Its hull.
+    /// The hull of the body, in the frame of the body.
     pub hull: &'a Polytope,
     /// Whether it is its hull, with the same vertices.
     pub is_hull: bool,
@@ -64,7 +66,7 @@ pub enum BoundaryKind<'a> {
 pub struct Boundary<'a> {
     /// What the body is.
     pub kind: BoundaryKind<'a>,
-    /// Its hull.
+    /// The hull of the body, in the frame of the body.
     pub hull: &'a Polytope,
     /// From its frame to the world (at t = 0).
     pub pose: Pose,
@@ -158,10 +160,23 @@ pub(crate) struct PlacedBox {
 }
 
 impl PlacedBox {
+    /// The corner that is farthest along a direction, rounded, and which it is.
+    #[inline(always)]
+    pub(crate) fn farthest(&self, along: &Vec3) -> (Vec3, u32) {
+        let (mut corner, mut name) = (self.centre, 0);
+        for (axis, half) in self.halves.iter().enumerate() {
+            let is_forward = half.dot(along) > 0.0;
+            corner += if is_forward { *half } else { -*half };
+            name |= u32::from(is_forward) << axis;
+        }
+        (corner, name)
+    }
+
     /// At least how far it reaches from its centre along a unit vector.
     pub(crate) fn reach(&self, unit: &Vec3) -> f64 {
-        let [x, y, z] = self.halves.each_ref().map(|half| half.dot(unit).abs());
-        (x + y + z) * (1.0 + tolerance::BOX_ROUNDING) + 8.0 * self.blur
+        let [x, y, z] = &self.halves;
+        let sum = x.dot(unit).abs() + y.dot(unit).abs() + z.dot(unit).abs();
+        sum * (1.0 + tolerance::BOX_ROUNDING) + 8.0 * self.blur
     }
 
     /// No point of it is farther from its centre, up to rounding.
@@ -187,20 +202,73 @@ impl<'a> FaceGroups<'a> {
     }
 
     /// The box around a group of a mesh.
+    #[inline]
     pub(crate) fn placed_box(&self, node: Node) -> Option<PlacedBox> {
         let Extent { low, high } = self.boundary.mesh()?.boxes()[node.at as usize];
         let (middle, half) = (low / 2.0 + high / 2.0, high / 2.0 - low / 2.0);
         let Pose { rotation, .. } = &self.boundary.pose;
-        let halves = [0, 1, 2].map(|axis| rotation.column(axis) * half[axis]);
+        let along = |axis: usize| Vec3::from(rotation.column(axis)) * half[axis];
+        // Written out: a closure over an array would be called for each of its elements.
+        let halves = [along(0), along(1), along(2)];
         let centre = self.boundary.pose.apply_rounded(&middle);
         Some(PlacedBox { centre, halves, blur: self.blur })
     }
 
-    /// The middle of the box around a group, or of a body in one piece one of its vertices, in the
-    /// world and rounded.
+    /// The corners of the triangle of a group of one, in the frame of its body.
+    pub(crate) fn corners(&self, node: Node) -> Option<[Vec3; 3]> {
+        let mesh = self.boundary.mesh().filter(|_| node.count == 1)?;
+        let corners = mesh.triangle(mesh.tree().triangle(node));
+        Some(corners.map(|v| mesh.vertices()[v as usize]))
+    }
+
+    /// Those of all triangles of a small group, each once; none of a group that has more than are
+    /// asked for.
+    pub(crate) fn few_corners<const N: usize>(&self, node: Node) -> Option<ArrayVec<Vec3, N>> {
+        let mesh = self.boundary.mesh().filter(|_| 3 * node.count as usize <= N)?;
+        let mut names: ArrayVec<u32, N> = ArrayVec::new();
+        for &triangle in mesh.tree().triangles(node) {
+            for vertex in mesh.triangle(triangle) {
+                if !names.contains(&vertex) {
+                    names.push(vertex);
+                }
+            }
+        }
+        Some(names.into_iter().map(|vertex| mesh.vertices()[vertex as usize]).collect())
+    }
+
+    /// At least how high points in the frame of the body reach along a unit vector in the world.
+    pub(crate) fn height_of_points(&self, points: &[Vec3], unit: &Vec3) -> f64 {
+        let Pose { rotation, translation } = &self.boundary.pose;
+        let local = rotation.tr_mul(unit);
+        let heights = points.iter().map(|point| local.dot(point));
+        let height = heights.fold(f64::NEG_INFINITY, f64::max) + unit.dot(translation);
+        height + 8.0 * self.blur
+    }
+
+    /// A vertex of a body in one piece that is very likely farthest along a direction, placed and
+    /// rounded, and its number; `hint`: the number of one that was, along another.
+    #[inline]
+    pub(crate) fn likely_farthest(
+        &self,
+        along: &Vec3,
+        hint: Option<u32>,
+        effort: &mut Effort<'_>,
+    ) -> (Vec3, u32) {
+        let Boundary { hull, pose, .. } = &self.boundary;
+        let vertex = likely_vertex(hull, &pose.rotation.tr_mul(along), hint, effort);
+        (pose.apply_rounded(hull.vertex(vertex)), vertex)
+    }
+
+    /// How far a rounded coordinate of a placed point may be off, metres.
+    pub(crate) fn blur(&self) -> f64 {
+        self.blur
+    }
+
+    /// The middle of the box around a group, or of a body in one piece, in the world and rounded.
     pub(crate) fn middle(&self, node: Node) -> Vec3 {
         let of_box = self.placed_box(node).map(|placed| placed.centre);
-        of_box.unwrap_or_else(|| self.boundary.pose.apply_rounded(&self.boundary.vertices()[0]))
+        let Boundary { hull, pose, .. } = &self.boundary;
+        of_box.unwrap_or_else(|| pose.apply_rounded(&hull.bounds().centre))
     }
 
     /// At least how high it reaches along a unit vector in the world, of a body in one piece.
@@ -212,14 +280,11 @@ impl<'a> FaceGroups<'a> {
         height + 8.0 * self.blur
     }
 
-    /// The same of a group whose hull was prepared; none of one that is held by its box.
+    /// At least how high a group reaches along a unit vector whose hull was prepared; none of one
+    /// that is held by its box.
     pub(crate) fn height_of_hull(&self, node: Node, unit: &Vec3) -> Option<f64> {
         let Outer { polytope, is_hull } = self.outer(node)?;
-        let Pose { rotation, translation } = &self.boundary.pose;
-        let local = rotation.tr_mul(unit);
-        let heights = polytope.vertices().iter().map(|v| local.dot(v));
-        let height = heights.fold(f64::NEG_INFINITY, f64::max) + unit.dot(translation);
-        is_hull.then_some(height + 8.0 * self.blur)
+        is_hull.then(|| self.height_of_points(polytope.vertices(), unit))
     }
 
     pub(crate) fn root(&self) -> Node {
@@ -272,6 +337,7 @@ impl<'a> FaceGroups<'a> {
             if has_hull { mesh.corners_of(node) } else { box_corners(mesh, node).to_vec() };
         // The vertices of a body are points that a hull can be built of.
         if let Ok(hull) = convex_hull(&points) {
+            hull.polytope.guess_by_bounds();
             self.made.insert(node.at, hull.polytope);
         }
     }

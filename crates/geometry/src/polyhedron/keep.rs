@@ -1,5 +1,5 @@
 //! What a mesh keeps of its groups once somebody has asked for it: the boxes of all nodes of its
-//! tree in its own frame, and the hulls of some small ones.
+//! tree in its own frame, also side by side for rays, and the hulls of some small ones.
 //!
 //! It changes what a question costs and nothing else. How much it may become is counted with the
 //! mesh from the beginning.
@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::tree::{Extent, Node};
+use super::wide::WideTree;
 use crate::Vec3;
 use crate::hull::convex_hull;
 use crate::polytope::Polytope;
@@ -18,6 +19,7 @@ pub(super) struct KeptGroups {
     /// Hulls of groups may take so much for each triangle, bytes.
     hulls_for_each: usize,
     boxes: OnceLock<Vec<Extent>>,
+    wide: OnceLock<WideTree>,
     least_exponent: OnceLock<i64>,
     /// By the places of their nodes.
     hulls: OnceLock<Vec<OnceLock<Box<Polytope>>>>,
@@ -52,8 +54,8 @@ const HULLS_FOR_POINT: usize = 64;
 
 impl KeptGroups {
     fn with(hulls_for_each: usize) -> Self {
-        let (boxes, least_exponent, hulls) = Default::default();
-        Self { hulls_for_each, boxes, least_exponent, hulls, bytes: AtomicUsize::new(0) }
+        let (boxes, wide, least_exponent, hulls) = Default::default();
+        Self { hulls_for_each, boxes, wide, least_exponent, hulls, bytes: AtomicUsize::new(0) }
     }
 
     /// Of a mesh whose triangles are single points.
@@ -68,7 +70,7 @@ impl KeptGroups {
     /// What may be kept of a mesh of so many triangles, bytes.
     pub(super) fn bytes_max(&self, triangles: usize) -> usize {
         let for_node = size_of::<Extent>() + size_of::<OnceLock<Box<Polytope>>>();
-        2 * triangles * for_node + self.hull_bytes_max(triangles)
+        2 * triangles * for_node + self.hull_bytes_max(triangles) + WideTree::bytes_max(triangles)
     }
 }
 
@@ -76,6 +78,11 @@ impl KeptGroups {
     /// The boxes of all nodes, made when they are first asked for.
     pub(super) fn boxes(&self, make: impl FnOnce() -> Vec<Extent>) -> &[Extent] {
         self.boxes.get_or_init(make)
+    }
+
+    /// The boxes that rays walk down, made when they are first asked for.
+    pub(super) fn wide(&self, make: impl FnOnce() -> WideTree) -> &WideTree {
+        self.wide.get_or_init(make)
     }
 
     /// The least exponent of the coordinates, looked for when it is first asked for.
@@ -98,9 +105,10 @@ impl KeptGroups {
             return Some(known);
         }
         let taken = self.bytes.load(Ordering::Relaxed);
-        let room = self.hull_bytes_max(triangles).checked_sub(taken)?;
+        let room = self.hull_bytes_max(triangles).checked_sub(taken).filter(|room| *room > 0)?;
         // The vertices of a body are points that a hull can be built of.
         let built = Box::new(convex_hull(&corners()).ok()?.polytope);
+        built.guess_by_bounds();
         let bytes = size_of::<Polytope>() + built.heap_bytes();
         if bytes > room {
             // What is nearly full is full: else each question would build this one in vain.

@@ -101,11 +101,6 @@ impl<'a> Stand<'a> {
         }
     }
 
-    /// All vertices, rounded.
-    pub(crate) fn points(&self) -> impl Iterator<Item = Vec3> + '_ {
-        (0..).take(self.body.vertices().len()).map(|i| self.point(i))
-    }
-
     /// The box of all of it.
     pub(crate) fn whole(&self) -> Extent {
         self.extent(self.body.tree().root())

@@ -6,6 +6,7 @@
 use super::canonical;
 use super::keep::KeptGroups;
 use super::tree::{Extent, Node, Tree};
+use super::wide::WideTree;
 use crate::Vec3;
 use crate::number::orientation::are_collinear;
 use crate::polytope::Polytope;
@@ -28,19 +29,19 @@ pub enum SurfaceError {
     /// No triangle, or 2^31 or more.
     #[error("a surface has at least one triangle and fewer than 2^31, not {found}")]
     Count {
-        /// Triangles given.
+        /// How many triangles were given.
         found: usize,
     },
     /// A coordinate is not finite, or beyond 2^960.
     #[error("vertex {vertex} has a coordinate that is not finite or beyond 2^960")]
     Coordinate {
-        /// The vertex.
+        /// The index of the vertex in the given list.
         vertex: u32,
     },
     /// A triangle names a vertex that is not given.
     #[error("triangle {triangle} names vertex {vertex}, which is not given")]
     NoVertex {
-        /// The triangle.
+        /// The index of the triangle in the given list.
         triangle: u32,
         /// What it names.
         vertex: u32,
@@ -186,6 +187,14 @@ impl TriangleSurface {
     /// The boxes of all nodes of its tree in its own frame, exactly.
     pub(crate) fn boxes(&self) -> &[Extent] {
         self.kept.boxes(|| self.tree.boxes(&self.vertices, &self.triangles, 0.0))
+    }
+
+    /// The boxes that rays walk down.
+    pub(crate) fn wide(&self) -> &WideTree {
+        self.kept.wide(|| {
+            let corners = |at| self.triangle(at).map(|vertex| self.vertices[vertex as usize]);
+            WideTree::new(&self.tree, self.boxes(), corners)
+        })
     }
 
     /// The least exponent of its coordinates; see [`Exponents`].

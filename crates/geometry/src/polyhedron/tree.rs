@@ -30,6 +30,11 @@ impl Node {
     /// That of a body in one piece.
     pub(crate) const ONLY: Self = Self { at: 0, first: 0, count: 1 };
 
+    /// The place of its first triangle in the order of the leaves.
+    pub(crate) fn first(self) -> u32 {
+        self.first
+    }
+
     /// The halves; none of a leaf.
     #[inline]
     pub(crate) fn children(self) -> Option<[Self; 2]> {
@@ -66,24 +71,23 @@ impl Tree {
     /// Over at least one triangle.
     pub(crate) fn build(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Self {
         // Thirds first: coordinates may be near the greatest that are accepted.
-        let middles: Vec<Vec3> =
-            triangles.iter().map(|t| t.iter().map(|&i| vertices[i as usize] / 3.0).sum()).collect();
-        let mut order: Vec<u32> =
-            (0..u32::try_from(triangles.len()).expect("limited at the door")).collect();
-        let mut open = vec![(0, order.len())];
+        let middle = |t: &[u32; 3]| t.iter().map(|&i| vertices[i as usize] / 3.0).sum();
+        let mut middles: Vec<(Vec3, u32)> = triangles.iter().map(middle).zip(0..).collect();
+        let mut open = vec![(0, middles.len())];
         while let Some((start, end)) = open.pop() {
             if end - start < 2 {
                 continue;
             }
-            let leaves = &mut order[start..end];
-            let axis = longest_axis(leaves, &middles);
-            let key = |i: u32| middles[i as usize][axis];
+            let leaves = &mut middles[start..end];
+            let axis = longest_axis(leaves);
             let half = leaves.len() / 2;
-            leaves.select_nth_unstable_by(half, |&a, &b| key(a).total_cmp(&key(b)).then(a.cmp(&b)));
+            leaves.select_nth_unstable_by(half, |(a, i), (b, j)| {
+                a[axis].total_cmp(&b[axis]).then(i.cmp(j))
+            });
             open.push((start, start + half));
             open.push((start + half, end));
         }
-        Self { order }
+        Self { order: middles.into_iter().map(|(_, triangle)| triangle).collect() }
     }
 
     /// The node of all triangles.
@@ -143,12 +147,10 @@ fn fill(node: Node, leaf: &impl Fn(Node) -> Extent, boxes: &mut [Extent]) -> Ext
     extent
 }
 
-fn longest_axis(leaves: &[u32], middles: &[Vec3]) -> usize {
-    let first = middles[leaves[0] as usize];
-    let (low, high) = leaves.iter().fold((first, first), |(low, high), &i| {
-        let m = &middles[i as usize];
-        (low.inf(m), high.sup(m))
-    });
+fn longest_axis(leaves: &[(Vec3, u32)]) -> usize {
+    let first = leaves[0].0;
+    let (low, high) =
+        leaves.iter().fold((first, first), |(low, high), (m, _)| (low.inf(m), high.sup(m)));
     let extent = high - low;
     let longer =
         |&a: &usize, &b: &usize| extent[a].partial_cmp(&extent[b]).unwrap_or(Ordering::Equal);
@@ -195,18 +197,56 @@ pub(crate) fn any_meeting_leaves(
         if !a.extent(m).meets(&b.extent(n)) {
             continue;
         }
-        let split_m = m.count >= n.count;
-        match (m.children(), n.children()) {
-            (None, None) => {
+        match opened(m, n) {
+            Some(halves) => open.extend(halves),
+            None => {
                 effort.cost.visited += 1;
                 if leaves(a.tree().triangle(m), b.tree().triangle(n)) {
                     return Ok(true);
                 }
             }
-            (Some(halves), None) => open.extend(halves.map(|half| (half, n))),
-            (Some(halves), Some(_)) if split_m => open.extend(halves.map(|half| (half, n))),
-            (_, Some(halves)) => open.extend(halves.map(|half| (m, half))),
         }
     }
     Ok(false)
+}
+
+/// The same of one tree: calls `leaves` with every two leaves of it, once.
+pub(crate) fn any_meeting_pair(
+    boxed: &impl NodeBoxes,
+    effort: &mut Effort<'_>,
+    mut leaves: impl FnMut(u32, u32) -> bool,
+) -> Result<bool, Stopped> {
+    let mut wholes = vec![boxed.tree().root()];
+    let mut open: Vec<(Node, Node)> = Vec::new();
+    while let Some(whole) = wholes.pop() {
+        let Some([left, right]) = whole.children() else { continue };
+        wholes.extend([left, right]);
+        open.push((left, right));
+        while let Some((m, n)) = open.pop() {
+            effort.spend_step()?;
+            if !boxed.extent(m).meets(&boxed.extent(n)) {
+                continue;
+            }
+            match opened(m, n) {
+                Some(halves) => open.extend(halves),
+                None => {
+                    effort.cost.visited += 1;
+                    if leaves(boxed.tree().triangle(m), boxed.tree().triangle(n)) {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Two nodes as two pairs, of which the larger one is in halves; none of two leaves.
+fn opened(m: Node, n: Node) -> Option<[(Node, Node); 2]> {
+    match (m.children(), n.children()) {
+        (None, None) => None,
+        (Some(halves), None) => Some(halves.map(|half| (half, n))),
+        (Some(halves), Some(_)) if m.count >= n.count => Some(halves.map(|half| (half, n))),
+        (_, Some(halves)) => Some(halves.map(|half| (m, half))),
+    }
 }

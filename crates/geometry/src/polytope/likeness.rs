@@ -45,22 +45,31 @@ const PLAIN: std::ops::RangeInclusive<f64> =
 impl Likeness {
     /// Takes a while of a body with facets of many corners: not beyond the deadline.
     pub(super) fn of(body: &Shape, reach: &Reach, effort: &Effort<'_>) -> Result<Self, Stopped> {
-        let bounds = body.bounds();
-        let half = (bounds.high - bounds.low) * 0.5;
-        let longest = half.amax();
-        let axes = half.map(|axis| axis.max(THINNEST * longest));
-        let centre = (bounds.low + bounds.high) * 0.5;
-        let from_ball = Mat3::from_diagonal(&axes);
-        if !PLAIN.contains(&longest) {
-            return Ok(Self { centre, from_ball, thickness: 0.0 });
+        let mut found = Self::of_bounds(body);
+        if found.thickness <= 0.0 {
+            return Ok(found);
         }
-        let mut found = Self::new(centre, from_ball);
+        let axes = found.from_ball.diagonal();
         for _ in 0..ROUNDS {
             found = found.fitted(body, reach, effort)?.unwrap_or(found);
         }
         let touches = |k: usize| axes[k] / found.from_ball.row(k).norm();
         let least = touches(0).min(touches(1)).min(touches(2));
         Ok(Self::new(found.centre, found.from_ball * least.cbrt()))
+    }
+
+    /// The ellipsoid that touches the bounding box: made at once.
+    pub(super) fn of_bounds(body: &Shape) -> Self {
+        let bounds = body.bounds();
+        let half = (bounds.high - bounds.low) * 0.5;
+        let longest = half.amax();
+        let axes = half.map(|axis| axis.max(THINNEST * longest));
+        let centre = (bounds.low + bounds.high) * 0.5;
+        let from_ball = Mat3::from_diagonal(&axes);
+        if PLAIN.contains(&longest) {
+            return Self::new(centre, from_ball);
+        }
+        Self { centre, from_ball, thickness: 0.0 }
     }
 
     fn new(centre: Vec3, from_ball: Mat3) -> Self {
@@ -117,10 +126,9 @@ fn directions() -> impl Iterator<Item = (Vec3, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
-
     use super::*;
     use crate::samples::{Random, ellipsoid, hull, zoo};
+    use crate::until::Until;
 
     #[test]
     fn a_polytope_with_its_vertices_on_an_ellipsoid_is_like_that_one_however_it_stands() {
@@ -154,8 +162,8 @@ mod tests {
     #[test]
     fn a_fit_ends_at_the_deadline_and_is_not_kept_half_done() {
         let body = ellipsoid(100, [3.0, 1.0, 0.5], 1);
-        let over = AtomicBool::new(true);
-        let stopped = body.likeness(&Effort::with_stop(u64::MAX, &over));
+        let over = Until::expired();
+        let stopped = body.likeness(&Effort::until(u64::MAX, &over));
         assert_eq!(stopped.map(|_| ()), Err(Stopped::Deadline));
         // It costs no steps: kept or not, the same budget is enough.
         let fitted = *body.likeness(&Effort::with_steps(0)).unwrap();
@@ -165,6 +173,6 @@ mod tests {
                 .amax()
                 <= 0.0
         );
-        assert!(body.likeness(&Effort::with_stop(u64::MAX, &over)).is_ok());
+        assert!(body.likeness(&Effort::until(u64::MAX, &over)).is_ok());
     }
 }

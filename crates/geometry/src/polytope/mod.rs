@@ -146,6 +146,12 @@ impl Polytope {
         }
     }
 
+    /// Takes the ellipsoid that touches its bounding box for that: of a body that is asked about a
+    /// few times, fitting one would cost more than it spares.
+    pub(crate) fn guess_by_bounds(&self) {
+        self.on_demand.likeness.get_or_init(|| Likeness::of_bounds(self));
+    }
+
     #[cold]
     #[inline(never)]
     fn fit_likeness(&self, effort: &Effort<'_>) -> Result<&Likeness, Stopped> {
@@ -248,8 +254,6 @@ impl Polytope {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
-
     use crate::distance::{self, Stops};
     use crate::effort::{Effort, Stopped};
     use crate::motion::Motion;
@@ -258,6 +262,7 @@ mod tests {
     use crate::pose::Pose;
     use crate::samples::ball;
     use crate::separation::{self, METHODS};
+    use crate::until::Until;
     use crate::witness::Witness;
     use crate::{Vec3, contact_time, penetration};
 
@@ -301,8 +306,8 @@ mod tests {
     fn a_deadline_ends_the_building_of_tables_and_keeps_nothing_half_built() {
         let (p, q) = (ball(300, 1), ball(200, 2));
         let pair = Pair::new(&p, Pose::identity(), &q, Pose::translation(1.0, 0.1, 0.2));
-        let has_passed = AtomicBool::new(true);
-        let late = || Effort::with_stop(u64::MAX, &has_passed);
+        let has_passed = Until::expired();
+        let late = || Effort::until(u64::MAX, &has_passed);
         let stopped = Some(Stopped::Deadline);
         for method in METHODS {
             let layout = &mut Witness::default();

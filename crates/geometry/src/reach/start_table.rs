@@ -157,11 +157,10 @@ impl StartTable {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
-
     use super::*;
     use crate::polytope::Polytope;
     use crate::samples::{ball, ellipsoid};
+    use crate::until::Until;
 
     fn table(body: &Polytope) -> StartTable {
         let no_limit = Effort::unlimited();
@@ -172,8 +171,8 @@ mod tests {
     #[test]
     fn a_table_and_its_rings_end_at_the_deadline() {
         let body = ball(300, 1);
-        let over = AtomicBool::new(true);
-        let late = Effort::with_stop(u64::MAX, &over);
+        let over = Until::expired();
+        let late = Effort::until(u64::MAX, &over);
         let rings = Ring::around_all(body.vertices(), &body.neighbours, &late);
         assert_eq!(rings.map(|_| ()), Err(Stopped::Deadline));
         let rings =

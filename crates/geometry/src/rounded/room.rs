@@ -5,13 +5,13 @@
 //! separated until the supporting values have changed by the difference. Bodies that overlap since
 //! points of the polytopes are nearer than R stay so until these may be as far apart.
 
-use super::centres::{error_of_differences, place};
 use super::{RoundedPair, verdict};
 use crate::Vec3;
 use crate::claim::{RoundedProof, Verdict};
 use crate::difference::heading::unit_vector;
 use crate::difference::layout::centre_to_centre;
 use crate::difference::probe::{CertifiedGap, certified_gap};
+use crate::distance::segments::{error_of_differences, place};
 use crate::distance::towards;
 use crate::effort::{Effort, Stopped};
 use crate::number::rounding::{BOUND_SLACK, length};

@@ -67,7 +67,7 @@ impl Shape {
         &self.vertices
     }
 
-    /// Vertex `i`.
+    /// Where vertex `i` is, in the frame of the body.
     #[inline]
     pub fn vertex(&self, i: u32) -> &Vec3 {
         &self.vertices[i as usize]

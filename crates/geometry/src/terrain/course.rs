@@ -103,25 +103,7 @@ impl FieldBeside<'_> {
     fn about<'b>(&'b self, triangle: &'b Polytope, course: &FaceCourse<'_>) -> Question<'b> {
         let radii = [0.0, self.piece.radius];
         let reach = Reach::of_rounded(radii, course.margin);
-        let Question {
-            motion_p,
-            motion_q,
-            deviation_p,
-            deviation_q,
-            time_tolerance,
-            clearance_tolerance,
-            ..
-        } = *course.question;
-        Question {
-            pair: self.pair(triangle),
-            motion_p,
-            motion_q,
-            deviation_p,
-            deviation_q,
-            reach,
-            time_tolerance,
-            clearance_tolerance,
-        }
+        course.question.about(self.pair(triangle), reach)
     }
 }
 

@@ -61,6 +61,28 @@ pub struct HeightPatch {
     pub heights: Vec<f32>,
 }
 
+impl HeightPatch {
+    /// Whether all its vertices are of a field, and each has a height.
+    pub fn check(&self, of: &Lattice) -> Result<(), HeightFieldError> {
+        let Self { at, size, heights } = self;
+        let &Lattice { rows, columns, .. } = of;
+        let is_within = |k: usize, most: u32| {
+            size[k] > 0 && u64::from(at[k]) + u64::from(size[k]) <= u64::from(most)
+        };
+        if !(is_within(0, rows) && is_within(1, columns)) {
+            return Err(HeightFieldError::Patch { at: *at, size: *size, rows, columns });
+        }
+        let (found, expected) = (heights.len(), size[0] as usize * size[1] as usize);
+        if found != expected {
+            return Err(HeightFieldError::Heights { found, expected });
+        }
+        match heights.iter().position(|height| !height.is_finite()) {
+            Some(at) => Err(HeightFieldError::Height { at }),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Cells: their rows and their columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellRange {
@@ -210,22 +232,15 @@ impl HeightField {
 
     /// Takes other heights for some vertices. Holes stay where they are.
     pub fn patch(&mut self, patch: &HeightPatch) -> Result<(), HeightFieldError> {
-        let &Lattice { rows, columns, .. } = &self.lattice;
+        patch.check(&self.lattice)?;
         let HeightPatch { at, size, heights } = patch;
-        let is_within = |k: usize, most: u32| {
-            size[k] > 0 && u64::from(at[k]) + u64::from(size[k]) <= u64::from(most)
-        };
-        if !(is_within(0, rows) && is_within(1, columns)) {
-            return Err(HeightFieldError::Patch { at: *at, size: *size, rows, columns });
-        }
-        let expected = size[0] as usize * size[1] as usize;
-        if heights.len() != expected {
-            return Err(HeightFieldError::Heights { found: heights.len(), expected });
-        }
-        let heights = all_finite(heights.clone())?;
+        let columns = self.lattice.columns as usize;
         for (row, given) in (at[0]..).zip(heights.chunks_exact(size[1] as usize)) {
-            let start = row as usize * columns as usize + at[1] as usize;
-            self.heights[start..start + given.len()].copy_from_slice(given);
+            let start = row as usize * columns + at[1] as usize;
+            for (height, given) in self.heights[start..].iter_mut().zip(given) {
+                // Adding zero makes -0 and +0 the same.
+                *height = given + 0.0;
+            }
         }
         let mut pyramid = std::mem::take(&mut self.pyramid);
         let CellRange { rows, columns } = self.cells_around(*at, *size);
@@ -369,7 +384,7 @@ impl HeightField {
     }
 
     /// The corners of a triangle; its number is twice that of its cell, or one more.
-    pub(super) fn triangle(&self, number: u32) -> Option<[Vec3; 3]> {
+    pub(crate) fn triangle(&self, number: u32) -> Option<[Vec3; 3]> {
         let [rows, columns] = self.lattice.cells();
         let (row, column) = (number / 2 / columns, number / 2 % columns);
         if row >= rows || self.is_hole(row, column) {
@@ -377,6 +392,18 @@ impl HeightField {
         }
         let corners = self.corners(row, column)[number as usize % 2];
         Some(corners.map(|[row, column]| self.vertex(row, column)))
+    }
+
+    /// The number of the triangle that has these corners.
+    pub fn number_of(&self, corners: &[Vec3; 3]) -> Option<u32> {
+        let [x, y] = self.lattice.spacing;
+        let least = |k: usize| corners.iter().map(|corner| corner[k]).fold(f64::INFINITY, f64::min);
+        let (row, column) = ((least(1) / y).round() as u32, (least(0) / x).round() as u32);
+        let first = 2 * (row * self.lattice.cells()[1] + column);
+        [first, first + 1].into_iter().find(|number| {
+            let has = |found: [Vec3; 3]| corners.iter().all(|corner| found.contains(corner));
+            self.triangle(*number).is_some_and(has)
+        })
     }
 
     #[inline]
@@ -414,7 +441,7 @@ impl HeightField {
     }
 
     /// The least and the greatest height of a cell.
-    fn range(&self, row: u32, column: u32) -> [f32; 2] {
+    pub(super) fn range(&self, row: u32, column: u32) -> [f32; 2] {
         if self.is_hole(row, column) {
             return NO_HEIGHT;
         }

@@ -8,11 +8,13 @@
 //! [`TriangleSurface`](crate::polyhedron::TriangleSurface) of the same triangles.
 //!
 //! Reading order: [`field`] is the heights, `placed` finds the cells near a box, [`standing`] tells
-//! how a convex body stands to them, [`nearest`] how far it is from them, and [`course`] when it
-//! meets them.
+//! how a convex body stands to them, [`nearest`] how far it is from them, [`deep`] how deep it
+//! is in them, and [`course`] when it meets them.
 
 pub mod course;
+pub mod deep;
 pub mod field;
+mod group;
 pub mod nearest;
 mod patch;
 mod piece;
@@ -23,6 +25,7 @@ pub mod standing;
 mod tests;
 
 pub use self::field::{CellRange, Diagonal, HeightField, HeightFieldError, HeightPatch, Lattice};
+pub(crate) use self::group::FieldGroup;
 pub use self::patch::WorldBox;
 pub use self::piece::{ConvexPiece, travel_of};
 pub use self::placed::PlacedField;

@@ -7,6 +7,8 @@ use std::ops::ControlFlow;
 use super::field::CellRange;
 use super::piece::between;
 use super::placed::PlacedField;
+use crate::contact_time::Travel;
+use crate::contact_time::polyhedra::Pace;
 use crate::effort::{Effort, Stopped};
 use crate::polyhedron::placed::{magnitude, placed_box, slack_of};
 use crate::polyhedron::tree::Extent;
@@ -28,7 +30,7 @@ impl WorldBox {
         Self(placed_box(&Extent { low, high }, pose, &rotation, slack))
     }
 
-    /// Around everything.
+    /// A box around everything that there can be.
     pub fn everything() -> Self {
         let far = Vec3::repeat(f64::INFINITY);
         Self(Extent { low: -far, high: far })
@@ -37,6 +39,11 @@ impl WorldBox {
     /// At most how far two boxes are apart, metres.
     pub fn distance(&self, other: &Self) -> f64 {
         between(&self.0, &other.0)
+    }
+
+    /// At least when it and another box first meet over the step, as they come so far; none: never.
+    pub fn entry(&self, other: &Self, [of_self, of_other]: [&Travel; 2]) -> Option<f64> {
+        Pace::new(of_self, of_other).entry(&self.0, &other.0, 1.0)
     }
 
     /// A box around all that is within a distance of it, metres.

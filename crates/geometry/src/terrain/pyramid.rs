@@ -26,7 +26,7 @@ pub(super) const NO_HEIGHT: [f32; 2] = [f32::INFINITY, f32::NEG_INFINITY];
 
 /// A block of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Block {
+pub(crate) struct Block {
     level: u8,
     row: u32,
     column: u32,

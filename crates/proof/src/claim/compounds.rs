@@ -4,6 +4,7 @@
 use super::bodies::Points;
 use super::depth::Surface;
 use super::direction::Direction;
+use super::distance::DepthSide;
 use super::motion::MotionClaim;
 use super::rounded::ConvexProof;
 use crate::vertex_pair::VertexPair;
@@ -11,9 +12,9 @@ use crate::vertex_pair::VertexPair;
 /// Two bodies of several parts, each placed in the world.
 #[derive(Clone, Copy, Debug)]
 pub struct Compounds<'a> {
-    /// P's parts.
+    /// The parts of P, each placed in the world.
     pub p: &'a [Points<'a>],
-    /// Q's parts.
+    /// The parts of Q, each placed in the world.
     pub q: &'a [Points<'a>],
     /// The radius of the balls around all points of each part, metres; of a polytope 0.
     pub radii: [&'a [f64]; 2],
@@ -32,19 +33,21 @@ pub struct Parts {
 /// What is proven of some parts at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartStatement {
-    /// These.
+    /// The parts that it is about.
     pub parts: Parts,
     /// How they stand.
     pub proof: ConvexProof,
     /// For separated parts: what shows how they compare with a margin, as in
     /// [`super::MarginClaim`].
     pub margin_pairs: arrayvec::ArrayVec<VertexPair, 3>,
+    /// For parts that overlap: what shows how deep they do beside a margin below 0, as there.
+    pub margin_depth: Option<DepthSide>,
 }
 
 /// What is proven of some parts in motion.
 #[derive(Clone, Copy, Debug)]
 pub struct PartMotion<'a> {
-    /// These.
+    /// The parts that it is about.
     pub parts: &'a Parts,
     /// How they stand at t = 0, if it is said.
     pub initial: Option<&'a ConvexProof>,
@@ -58,7 +61,7 @@ pub struct PartMotion<'a> {
 /// What is said of some parts at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartBound {
-    /// These.
+    /// The parts that it is about.
     pub parts: Parts,
     /// For a claim about a distance, where each side is one part: with v the point nearest the
     /// origin in the hull of their differences, `v / |v|` is the direction, and |v| may show the
@@ -73,7 +76,7 @@ pub struct PartBound {
 /// A claim of the depth of one pair of parts.
 #[derive(Clone, Copy, Debug)]
 pub struct DepthClaim<'a> {
-    /// These: one of each.
+    /// The parts that it is about, one of each body.
     pub parts: &'a Parts,
     /// How they stand, which is proven apart from this.
     pub proof: &'a ConvexProof,

@@ -88,7 +88,7 @@ pub struct MotionClaim<'a> {
     /// `initial` that the bodies are free as they are given, which says nothing of any deviation.
     /// Undecided, it then says nothing of the margin either.
     pub chain: &'a [Link],
-    /// Prove contact.
+    /// Vertex pairs that prove contact by `t_contact`; empty when there is none.
     pub pairs: &'a [VertexPair],
     /// The verdict at t = 0, if it is claimed. Contact at t = 0 is proven by it or by `pairs`;
     /// freedom there, with an empty chain, by its direction, along which the gap is wider than the

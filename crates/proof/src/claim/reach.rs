@@ -15,7 +15,7 @@ use crate::number::dyadic::Dyadic;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reach {
-    /// Finite and not negative.
+    /// Finite and not negative, but for a margin below 0, which is less than the others together.
     lengths: [f64; 3],
 }
 
@@ -30,7 +30,8 @@ impl Reach {
     /// Contact of the polytopes themselves.
     pub const ZERO: Self = Self { lengths: [0.0; 3] };
 
-    /// Within a margin of polytopes that are rounded with these radii.
+    /// Within a margin of polytopes that are rounded with these radii. It may be below 0 where a
+    /// distance is compared with the sum, which then has to be more than 0.
     pub const fn of_rounded([of_p, of_q]: [f64; 2], margin: f64) -> Self {
         Self { lengths: [of_p, of_q, margin] }
     }
@@ -63,13 +64,13 @@ impl Reach {
     /// only length.
     pub fn bounds(self) -> [f64; 2] {
         let mut bounds = [0.0; 2];
-        for length in self.lengths.into_iter().filter(|length| *length > 0.0) {
+        for length in self.lengths.into_iter().filter(|length| *length != 0.0) {
             // Rounding moves a sum to a neighbour at most.
             let [lower, upper] = bounds;
             bounds = if upper <= 0.0 {
                 [length; 2]
             } else {
-                [(lower + length).next_down(), (upper + length).next_up()]
+                [(lower + length).next_down().max(0.0), (upper + length).next_up()]
             };
         }
         bounds
@@ -107,6 +108,10 @@ mod tests {
         assert!(rounded > 1_000, "{rounded}");
         let single = Reach::of_rounded([0.0, 0.75], 0.0);
         assert!(single.bounds().iter().all(|bound| bound.to_bits() == 0.75f64.to_bits()));
+        let less = Reach::of_rounded([1.0, 1.0], -2.0_f64.next_down());
+        let (sum, exact) = (2.0 - 2.0_f64.next_down(), less.exact());
+        assert!(exact == Dyadic::from(sum) && less.lower() <= sum && sum <= less.upper());
+        assert!(less.lower() >= 0.0 && less.upper() < 1e-15 && !less.is_valid());
         // A sum of the largest lengths is no f64 number, and is enclosed by infinity.
         let largest = Reach::of_rounded([f64::MAX, f64::MAX], f64::MAX);
         assert!(largest.lower() <= f64::MAX && largest.upper().is_infinite());

@@ -14,7 +14,7 @@ use crate::claim::Outcome;
 use crate::motion::Motion;
 use crate::vertex_pair::VertexPair;
 
-/// A body.
+/// A body as its points and what is made of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Solid<'a> {
     /// Its vertices. Certificates name them by their index.
@@ -26,7 +26,7 @@ pub struct Solid<'a> {
 /// What is made of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SolidKind<'a> {
-    /// Their hull.
+    /// The body is the hull of the points.
     Hull,
     /// The region that these triangles bound, counter-clockwise seen from outside.
     Region(&'a [[u32; 3]]),
@@ -167,7 +167,7 @@ pub enum RoundedSolidProof {
     /// Separated: along each direction of a cover, all at rest, the bodies that are rounded are
     /// farther apart than R.
     Apart(Cover),
-    /// Touching.
+    /// The bodies touch: they are exactly R apart.
     Touching {
         /// With v the point nearest the origin in the hull of their differences, |v| is R. Those of
         /// P are of one face of it, and so are those of Q.
@@ -266,7 +266,7 @@ pub struct PairCover {
 pub struct Cover {
     /// P's triangles, each once, by their places in its list; empty: as they are listed.
     pub order_p: Vec<u32>,
-    /// Q's.
+    /// The triangles of Q in the same way.
     pub order_q: Vec<u32>,
     /// Begins with all of both. After a split come the steps for the first half, which is the
     /// smaller of two that are not equal, then those for the second.
@@ -298,16 +298,16 @@ pub struct SolidClaim<'a> {
     pub t_free: f64,
     /// In contact by then; does not matter when there is none.
     pub t_contact: f64,
-    /// Its proof.
+    /// What proves the claim.
     pub proof: &'a SolidMotionProof,
 }
 
 /// A body at t = 0, and how it moves.
 #[derive(Clone, Copy, Debug)]
 pub struct MovingSolid<'a> {
-    /// The body.
+    /// The body, placed at t = 0.
     pub solid: Solid<'a>,
-    /// Without turning.
+    /// How it moves, without turning.
     pub motion: Motion,
 }
 
@@ -322,6 +322,6 @@ pub struct CollisionClaim<'a> {
     pub t_contact: f64,
     /// Contact: the places of P and Q, ascending, and how they stand at t = 0.
     pub pair: Option<([u32; 2], Verdict)>,
-    /// Its proof.
+    /// What proves the claim.
     pub proof: &'a CollisionProof,
 }

@@ -21,7 +21,7 @@ pub enum Verdict {
 pub enum StaticProof {
     /// `min over Q of s·y > max over P of s·x`.
     Separated {
-        /// s
+        /// The direction s, along which the two are apart.
         direction: Direction,
     },
     /// `min s·y = max s·x`, and the origin is in the hull of the pairs' differences.

@@ -198,7 +198,9 @@ pub(super) fn of_entry(at: usize, why: Refusal) -> Refusal {
 /// let parts = Parts { p: vec![0, 1], q: vec![0] };
 /// let up = Direction::Vector(Vec3::new(0.0, 0.0, 1.0));
 /// let proof = StaticProof::Separated { direction: up }.into();
-/// let entry = PartStatement { parts, proof, margin_pairs: Default::default() };
+/// let entry = PartStatement {
+///     parts, proof, margin_pairs: Default::default(), margin_depth: None
+/// };
 /// let (entries, effort) = ([entry], &mut Effort::unlimited());
 /// assert!(judge_compounds(&bodies, Verdict::Separated, &entries, effort).is_ok());
 /// assert!(judge_compounds(&bodies, Verdict::Touching, &entries, effort).is_err());
@@ -228,7 +230,9 @@ pub fn judge_compounds(
 }
 
 /// Proves what is said of a margin of bodies that the entries prove separated: within it if one
-/// entry shows that, beyond it if all do.
+/// entry shows that, beyond it if all do. Of a margin below 0 the bodies may stand in any way:
+/// within it are those of which an entry shows parts that overlap so deep, and beyond it those of
+/// which the entries show that no two parts do.
 ///
 /// ```
 /// use clearance_geometry::claim::{
@@ -247,7 +251,9 @@ pub fn judge_compounds(
 /// let parts = Parts { p: vec![0, 1], q: vec![0] };
 /// let up = Direction::Vector(Vec3::new(0.0, 0.0, 1.0));
 /// let proof = StaticProof::Separated { direction: up }.into();
-/// let entries = [PartStatement { parts, proof, margin_pairs: Default::default() }];
+/// let entries = [PartStatement {
+///     parts, proof, margin_pairs: Default::default(), margin_depth: None
+/// }];
 /// let effort = &mut Effort::unlimited();
 /// assert!(judge_compounds_margin(&bodies, 1.5, false, &entries, effort).is_ok());
 /// assert!(judge_compounds_margin(&bodies, 2.5, false, &entries, effort).is_err());
@@ -260,11 +266,21 @@ pub fn judge_compounds_margin(
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
     let mut last = Err(Refusal::BoundFails("no entry shows it"));
+    let is_deep = margin < 0.0;
+    if is_deep && !is_within {
+        bodies.are_covered(entries.iter().map(|entry| &entry.parts), effort)?;
+    }
     for (at, entry) in entries.iter().enumerate() {
-        if entry.proof.verdict() != Verdict::Separated {
+        let is_asked = match entry.proof.verdict() {
+            Verdict::Separated => !is_deep || !is_within,
+            Verdict::Touching => is_deep && !is_within,
+            Verdict::Overlapping => is_deep,
+        };
+        if !is_asked {
             continue;
         }
-        let claim = MarginClaim { margin, is_within, pairs: &entry.margin_pairs };
+        let depth = entry.margin_depth.as_ref();
+        let claim = MarginClaim { margin, is_within, pairs: &entry.margin_pairs, depth };
         for &p in &entry.parts.p {
             for &q in &entry.parts.q {
                 effort.spend_step()?;

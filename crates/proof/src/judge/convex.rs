@@ -1,6 +1,7 @@
 //! The judge of how two convex bodies stand each of which may be rounded: by what is said of the
 //! polytopes, and by the exact sum of the radii.
 
+use super::below_zero::judge_below_zero;
 use super::direction::exact_direction;
 use super::distance::judge_margin;
 use super::exact::{exact_differences, shows_farther};
@@ -65,13 +66,25 @@ pub fn judge_convex(
 ///
 /// Of separated ones pairs show it as those of [`judge_margin`] do, with the sum of the radii and
 /// the margin for the margin. Where a claim has none, those of the verdict do, or its direction.
+/// Bodies that overlap are within a margin below 0 if they do so at least so deep: see
+/// [`MarginClaim::depth`].
 pub fn judge_convex_margin(
     bodies: RoundedBodies<'_>,
     proof: &ConvexProof,
     claim: &MarginClaim<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
-    let &MarginClaim { margin, is_within, pairs } = claim;
+    let &MarginClaim { margin, is_within, pairs, depth } = claim;
+    if margin < 0.0 {
+        let shown: &[VertexPair] = match proof {
+            ConvexProof::Rounded(proof) => &proof.pairs,
+            ConvexProof::Polytopes(_) => &[],
+        };
+        return judge_below_zero(bodies, proof.verdict(), shown, claim, effort);
+    }
+    if depth.is_some() {
+        return Err(Refusal::BoundFails("depths are compared with margins below 0"));
+    }
     if proof.verdict() != Verdict::Separated {
         let refused = Err(Refusal::BoundFails("the bodies are in contact"));
         return if is_within { Ok(()) } else { refused };

@@ -78,7 +78,7 @@ pub(super) fn judge_surface(
     if surface.triangles.is_empty() || !surface.triangles.iter().all(exist) {
         return Err(Refusal::BoundFails("the surface has triangles, of its corners"));
     }
-    if !is_closed(surface) {
+    if !is_closed(&surface.triangles) {
         return Err(Refusal::BoundFails("the surface is not closed"));
     }
     for triangle in &surface.triangles {
@@ -97,12 +97,12 @@ pub(super) fn judge_surface(
 }
 
 /// Whether every directed edge is run through as often as its opposite.
-fn is_closed(surface: &Surface) -> bool {
+pub(super) fn is_closed(triangles: &[[u32; 3]]) -> bool {
     let edges = |triangle: &[u32; 3]| {
         let [a, b, c] = *triangle;
         [(a, b), (b, c), (c, a)]
     };
-    let mut there: Vec<(u32, u32)> = surface.triangles.iter().flat_map(edges).collect();
+    let mut there: Vec<(u32, u32)> = triangles.iter().flat_map(edges).collect();
     let mut back: Vec<(u32, u32)> = there.iter().map(|&(from, to)| (to, from)).collect();
     there.sort_unstable();
     back.sort_unstable();

@@ -93,7 +93,7 @@ pub(super) fn judge_lower(
     Ok(nearest.is_within(upper))
 }
 
-/// Proves what is said of a margin, of a pair that `direction` separates.
+/// Proves what is said of a margin that is not negative, of a pair that `direction` separates.
 ///
 /// With v the point nearest the origin in the hull of the pairs' differences: within, |v| is at
 /// most the margin; beyond, the least of `v·y / |v|` over M is more than it. Without pairs only
@@ -112,7 +112,9 @@ pub(super) fn judge_lower(
 /// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(3.0, 0.0, 0.0));
 /// let compared = compare(&pair, 2.0, &mut witness, &mut effort).unwrap();
 /// let direction = Direction::Vector(Vec3::new(1.0, 0.0, 0.0));
-/// let claim = |margin| MarginClaim { margin, is_within: true, pairs: &compared.pairs };
+/// let claim = |margin| MarginClaim {
+///     margin, is_within: true, pairs: &compared.pairs, depth: None
+/// };
 /// assert!(judge_margin(&pair, &direction, &claim(2.0), &mut effort).is_ok());
 /// assert!(judge_margin(&pair, &direction, &claim(1.9), &mut effort).is_err());
 /// ```
@@ -122,7 +124,7 @@ pub fn judge_margin<'a>(
     claim: &MarginClaim<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
-    let &MarginClaim { margin, is_within, pairs } = claim;
+    let &MarginClaim { margin, is_within, pairs, .. } = claim;
     if !(0.0..f64::INFINITY).contains(&margin) {
         return Err(Refusal::BoundFails("a margin is finite and not negative"));
     }

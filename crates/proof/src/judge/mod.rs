@@ -2,11 +2,13 @@
 //! They share no code with the searches, so that a mistake in a search costs a refused certificate,
 //! never a false one; `tests/architecture` lists the rooms that a judge may use.
 
+mod below_zero;
 mod cells;
 mod collision;
 mod compounds;
 mod convex;
 mod cover;
+mod curved;
 mod depth;
 mod direction;
 mod distance;
@@ -32,6 +34,7 @@ mod verdict;
 pub use collision::judge_collision;
 pub use compounds::{judge_compounds, judge_compounds_margin, judge_compounds_motion};
 pub use convex::{judge_convex, judge_convex_margin, judge_rounded_motion};
+pub use curved::{judge_around, judge_between, judge_inside};
 pub use depth::judge_depth;
 pub use direction::{LinkSweep, exact_direction_of_link};
 pub use distance::{judge_distance, judge_distance_with, judge_margin, judge_zero};
@@ -39,7 +42,7 @@ pub use exact::{gap_along, scalar_product};
 pub use faces::{InnerFacet, judge_faces, judge_inner_facet};
 pub use measures::{judge_compounds_depth, judge_compounds_distance};
 pub use motion::{judge_first_contact, judge_motion};
-pub use range::judge_range;
+pub use range::{judge_range, judge_rounded_range};
 pub use refusal::Refusal;
 pub use rounded::{RoundedBodies, judge_rounded, judge_rounded_depth, judge_rounded_distance};
 pub use solids::{judge_solid_motion, judge_solids};

@@ -74,6 +74,9 @@ pub enum Refusal {
     /// The proof about some parts is refused.
     #[error("entry {0}: {1}")]
     EntryFails(usize, Box<Refusal>),
+    /// A polytope that is said to be in a curved body, or around it, is not.
+    #[error("{0}")]
+    NotBetween(&'static str),
     /// There was no effort left to look at all of it.
     #[error("stopped before all of the certificate was looked at")]
     Stopped(Stopped),

@@ -154,7 +154,7 @@ pub fn judge_rounded_depth(
 
 /// How the gap along a direction, by its length, compares with a length that may be negative, as
 /// the gap may. The direction is not zero.
-fn signed_gap_compared(
+pub(super) fn signed_gap_compared(
     pair: &Bodies<'_>,
     s: &Exact,
     length: &Dyadic,

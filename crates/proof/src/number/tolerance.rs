@@ -18,6 +18,15 @@ pub const LENGTH_LEAST: f64 = 1e-320;
 /// them that counts.
 pub const GAP_PRODUCT_LEAST: f64 = 1e-290;
 
+/// So far beyond an end of a segment, as a part of it, the end is certainly the nearest point.
+pub const SEGMENT_CLEAR: f64 = 1e-9;
+/// The square of the sine of the angle of two segments above which a formula says where between
+/// their ends they are nearest.
+pub const SEGMENTS_CROSS: f64 = 1e-3;
+/// Squares of the lengths of segments between these have products that can be written: of others a
+/// formula says nothing.
+pub const SEGMENT_SQUARES: [f64; 2] = [1e-150, 1e150];
+
 /// A quaternion whose norm is less than this, or more than its inverse, is no rotation: squares of
 /// its components would lose their digits, or overflow.
 pub const QUATERNION_NORM_LEAST: f64 = 1e-100;

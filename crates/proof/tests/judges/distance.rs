@@ -35,7 +35,7 @@ fn a_margin_is_judged_to_the_last_bit_by_pairs_or_by_the_direction() {
     let towards = Direction::Vector(Vec3::new(3.0, 4.0, 0.0));
     let along_x = Direction::Vector(Vec3::x());
     let is_shown = |direction, margin, is_within, pairs| {
-        let claim = MarginClaim { margin, is_within, pairs };
+        let claim = MarginClaim { margin, is_within, pairs, depth: None };
         judge_margin(&pair, direction, &claim, &mut Effort::unlimited()).is_ok()
     };
     let (at, below, above) = (5.0f64, 5.0f64.next_down(), 5.0f64.next_up());

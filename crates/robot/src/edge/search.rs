@@ -7,12 +7,10 @@ use crate::speed::{
     FrameVelocity, MotionBound, PathSpeeds, SeenMotion, common_frame, kept_apart, stretched_by,
 };
 use crate::stand::Stand;
-use clearance_geometry::claim::Reach;
-use clearance_geometry::distance::{DistanceSide, compare_beyond, compare_with_reach};
+use clearance_geometry::distance::DistanceSide;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::number::rounding::BOUND_SLACK;
 use clearance_geometry::witness::Witness;
-use std::cmp::Ordering;
 use std::convert::Infallible;
 
 /// The part of the tolerance down to which intervals are halved. Just before a contact nothing is
@@ -61,8 +59,8 @@ pub(super) struct EdgeSearch<'a> {
     links: Vec<MotionBound>,
     /// By pair of links, each seen from the frame that carries both; made when they are near.
     pairs: Vec<Option<[MotionBound; 2]>>,
-    /// By pair of links: that frame, and the distance that the two have to keep as seen from it.
-    common: Vec<(Option<usize>, f64)>,
+    /// By pair of links.
+    common: Vec<CommonFrame>,
     /// In the configuration at hand.
     velocities: Vec<FrameVelocity>,
     /// Intervals from the last one to the next.
@@ -78,7 +76,20 @@ pub(super) struct EdgeSearch<'a> {
     contact: Option<(f64, BodyPair)>,
     /// The start was looked at, and is not in contact.
     is_start_free: bool,
+    /// How a pair stands in the configuration at hand is open: one is curved, and nearer to contact
+    /// than is resolved.
+    is_open: bool,
     steps: u64,
+}
+
+/// The frame that carries two links, if one does, and what they have to keep.
+#[derive(Clone, Copy, Debug)]
+struct CommonFrame {
+    frame: Option<usize>,
+    /// Their distance as seen from the frame, metres.
+    keep: f64,
+    /// Within this distance they count as in contact, metres.
+    margin: f64,
 }
 
 /// A pair of bodies and what bounds their motion: a link, or a pair of links by its index.
@@ -86,6 +97,8 @@ pub(super) struct EdgeSearch<'a> {
 struct EdgePair {
     bodies: BodyPair,
     movers: EdgeMovers,
+    /// Within this distance it counts as in contact, metres.
+    margin: f64,
     /// Where its witness is; none: it was not measured yet.
     witness: Option<usize>,
 }
@@ -111,13 +124,15 @@ enum Looked {
 impl<'a> EdgeSearch<'a> {
     /// For edges of a cell.
     pub(super) fn new(cell: &'a Cell, question: EdgeQuestion) -> Self {
-        let of = |pair: &[usize; 2]| {
+        let of = |(index, pair): (usize, &[usize; 2])| {
             let links = pair.map(|link| &cell.links[link]);
+            let margin = question.margin.max(cell.margin_of_links(index));
             let common = common_frame(cell, links);
             // Balls around points are not stretched, but the distance that they have to keep is.
             let radii: f64 = links.iter().map(|link: &&CellLink| link.radius).sum();
-            let keep = kept_apart(cell, common, question.margin + cell.slack);
-            (common, keep + stretched_by(cell, common, radii))
+            let keep = kept_apart(cell, common, margin + cell.slack);
+            let keep = keep + stretched_by(cell, common, radii);
+            CommonFrame { frame: common, keep, margin }
         };
         Self {
             cell,
@@ -126,7 +141,7 @@ impl<'a> EdgeSearch<'a> {
             speeds: PathSpeeds::default(),
             links: Vec::new(),
             pairs: Vec::new(),
-            common: cell.link_pairs.iter().map(of).collect(),
+            common: cell.link_pairs.iter().enumerate().map(of).collect(),
             velocities: Vec::new(),
             open: Vec::new(),
             known: Vec::new(),
@@ -136,6 +151,7 @@ impl<'a> EdgeSearch<'a> {
             values: Vec::new(),
             contact: None,
             is_start_free: false,
+            is_open: false,
             steps: 0,
         }
     }
@@ -194,6 +210,7 @@ impl<'a> EdgeSearch<'a> {
             Asked::Last([start, _], _) => (start, 0.0, None),
         };
         let before = effort.cost.steps;
+        self.is_open = false;
         let looked = match self.steps < self.question.steps_max {
             true => effort.spend_step().and_then(|()| self.look(stand, half, pairs, effort)),
             false => Err(Stopped::Steps),
@@ -231,6 +248,10 @@ impl<'a> EdgeSearch<'a> {
             }
             (Asked::Start(_), Looked::Contact(pair, _)) => {
                 return Some(EdgeAnswer::Contact { free_until: 0.0, contact_at: 0.0, pair });
+            }
+            (Asked::Start(_), Looked::Near(first)) if self.is_open => {
+                let pair = self.known[first].bodies;
+                return Some(EdgeAnswer::Undecided { free_until: 0.0, pair });
             }
             (Asked::Start(too_near), Looked::Free | Looked::Near(_)) => {
                 self.is_start_free = true;
@@ -311,7 +332,7 @@ impl<'a> EdgeSearch<'a> {
         self.known.truncate(end);
         for at in first..end {
             let mut pair = self.known[at];
-            let within = self.reach(stand, pair.movers, half);
+            let within = self.reach(stand, pair.movers, pair.margin, half);
             if stand.bound_of(pair.bodies, within) > within {
                 continue;
             }
@@ -346,27 +367,10 @@ impl<'a> EdgeSearch<'a> {
             self.witnesses.push(Witness::default());
             self.witnesses.len() - 1
         });
-        let margin = self.question.margin;
-        if let Some(beside) = stand.cloud(pair.bodies) {
-            return beside.side(margin, within, effort);
-        }
-        let radii = stand.radii(pair.bodies);
-        // Without the balls around their points they are farther apart by the radii.
-        let within = match Reach::of_rounded(radii, 0.0).upper() {
-            of_both if of_both > 0.0 => (within + of_both).next_up(),
-            _ => within,
-        };
-        if let Some(solids) = stand.solids(pair.bodies) {
-            return solids.side(margin, within, &mut self.witnesses[at], effort);
-        }
-        let (placed, witness) = (stand.hulls(pair.bodies), &mut self.witnesses[at]);
-        let reach = Reach::of_rounded(radii, margin);
-        if !reach.is_zero()
-            && compare_with_reach(&placed, reach, witness, effort)?.order != Ordering::Greater
-        {
-            return Ok(DistanceSide::Contact);
-        }
-        compare_beyond(&placed, within, witness, effort)
+        let (within, witness) = ([pair.margin, within], &mut self.witnesses[at]);
+        let side = stand.side(pair.bodies, within, witness, effort)?;
+        self.is_open |= side.is_none();
+        Ok(side.unwrap_or(DistanceSide::Within))
     }
 
     /// Lists every pair that the bounds of bodies and of their motion leave, after the first ones
@@ -382,30 +386,29 @@ impl<'a> EdgeSearch<'a> {
             motions.push(motion);
             if cell.links[link].frame.is_some() {
                 let movers = EdgeMovers::Link(link);
-                stand.near_still(
-                    link,
-                    within(motion, self.question.margin + cell.slack),
-                    |bodies| {
-                        found.push(EdgePair { bodies, movers, witness: None });
-                    },
-                );
+                let most = self.question.margin.max(cell.most_margin_of(link));
+                stand.near_still(link, within(motion, most + cell.slack), |bodies| {
+                    let margin = self.question.margin.max(cell.margin_of(bodies));
+                    found.push(EdgePair { bodies, movers, margin, witness: None });
+                });
             }
         }
         let Ok(()) = stand.with_clouds(None, |_, bodies| {
-            let link = cell.link_index(bodies[0]).unwrap_or_default();
-            found.push(EdgePair { bodies, movers: EdgeMovers::Link(link), witness: None });
+            let movers = EdgeMovers::Link(cell.link_index(bodies[0]).unwrap_or_default());
+            let margin = self.question.margin.max(cell.margin_of(bodies));
+            found.push(EdgePair { bodies, movers, margin, witness: None });
             Ok::<(), Infallible>(())
         });
         for (index, [a, b]) in cell.link_pairs.iter().enumerate() {
             let ((p, r), (q, s)) = (stand.link_ball(*a), stand.link_ball(*b));
             let apart = length_at_most(&(p - q));
             let is_apart = |within: f64| apart > (r + s + within) * (1.0 + BOUND_SLACK);
-            let keep = self.question.margin + cell.slack;
-            if is_apart(within(motions[*a] + motions[*b], keep)) {
+            let margin = self.common[index].margin;
+            if is_apart(within(motions[*a] + motions[*b], margin + cell.slack)) {
                 continue;
             }
             let movers = EdgeMovers::LinkPair(index);
-            let within = self.reach(stand, movers, half);
+            let within = self.reach(stand, movers, margin, half);
             if is_apart(within) {
                 continue;
             }
@@ -413,7 +416,7 @@ impl<'a> EdgeSearch<'a> {
                 for k in cell.links[*b].parts.clone() {
                     let bodies = Stand::numbers(i, k);
                     if stand.bound_of(bodies, within) <= within {
-                        found.push(EdgePair { bodies, movers, witness: None });
+                        found.push(EdgePair { bodies, movers, margin, witness: None });
                     }
                 }
             }
@@ -423,15 +426,15 @@ impl<'a> EdgeSearch<'a> {
     }
 
     /// How far apart two bodies have to be, in the middle of an interval, to be free on all of it.
-    fn reach(&mut self, stand: &Stand<'_>, movers: EdgeMovers, half: f64) -> f64 {
+    fn reach(&mut self, stand: &Stand<'_>, movers: EdgeMovers, margin: f64, half: f64) -> f64 {
         match movers {
             EdgeMovers::Link(link) => {
                 let motion = self.link_motion(stand, link, half);
-                within(motion, self.question.margin + self.cell.slack)
+                within(motion, margin + self.cell.slack)
             }
             EdgeMovers::LinkPair(index) => {
                 let two = self.cell.link_pairs[index];
-                let (common, keep) = self.common[index];
+                let CommonFrame { frame: common, keep, .. } = self.common[index];
                 let (cell, speeds) = (self.cell, &self.speeds);
                 let bounds = *self.pairs[index].get_or_insert_with(|| {
                     two.map(|link| speeds.bound(cell, &cell.links[link], common))

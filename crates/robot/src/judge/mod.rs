@@ -259,7 +259,7 @@ impl<'a> Judge<'a> {
         let solids = self.solids(*pair, middle);
         let judged = match shown {
             GapProof::Along(direction) => {
-                let claim = MarginClaim { margin: *gap, is_within: false, pairs: &[] };
+                let claim = MarginClaim { margin: *gap, is_within: false, pairs: &[], depth: None };
                 judge_margin(hulls(&solids), &Direction::Vector(*direction), &claim, effort)
             }
             GapProof::Cover(cover) => {
@@ -318,6 +318,10 @@ impl<'a> Judge<'a> {
         if !self.pairs.iter().any(|known| known.bodies == pair) {
             return Err(EdgeRefusal::Contact("this pair needs no check".to_owned()));
         }
+        if pair.into_iter().any(|body| is_around(self.subject, body)) {
+            let why = "contact with a polytope around a curved body is none with that";
+            return Err(EdgeRefusal::Contact(why.to_owned()));
+        }
         let middle = self.place(at, 0.0);
         let solids = self.solids(pair, &middle);
         let bodies = RoundedSolids { cores: solids, radii: radii_of(self.subject, pair) };
@@ -338,6 +342,13 @@ fn radii_of(subject: &EdgeSubject<'_>, bodies: [u32; 2]) -> [f64; 2] {
         let still = || subject.still_radii.get(body - subject.parts.len());
         subject.parts.get(body).map_or_else(|| still().copied().unwrap_or(0.0), |part| part.radius)
     })
+}
+
+/// Whether the points of a body are those of a polytope around it.
+fn is_around(subject: &EdgeSubject<'_>, body: u32) -> bool {
+    let body = body as usize;
+    let still = || subject.still_around.get(body - subject.parts.len());
+    subject.parts.get(body).map_or_else(|| still().copied().unwrap_or(false), |part| part.is_around)
 }
 
 /// At most the length of a vector, but for rounding: where its square is infinite, or too small to
@@ -373,7 +384,8 @@ fn in_contact(
             let bodies = hulls(&solids);
             judge_static_with(bodies, verdict, effort)?;
             let StaticProof::Separated { direction } = verdict else { return Ok(()) };
-            let claim = MarginClaim { margin, is_within: true, pairs: margin_pairs };
+            let (pairs, depth) = (&margin_pairs[..], None);
+            let claim = MarginClaim { margin, is_within: true, pairs, depth };
             judge_margin(bodies, direction, &claim, effort)
         }
         EdgeContactProof::Solids(proof) => {

@@ -1,11 +1,14 @@
 //! Meshes: from the bytes of a file to triangles, and how far a mesh is from convex.
 
+pub mod collada;
 pub mod convexity;
 pub mod obj;
 pub mod stl;
 
 use std::collections::HashMap;
 
+use crate::error::{RobotError, XmlError};
+use crate::room::reading_bytes;
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::{Effort, Stopped};
 
@@ -16,17 +19,19 @@ pub struct MeshData {
     pub vertices: Vec<Vec3>,
     /// Counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
+    /// What its file says and is not done, in words.
+    pub note: Option<&'static str>,
 }
 
 /// Why a file is no mesh.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MeshError {
     /// Neither format.
-    #[error("neither STL nor OBJ can be made out of the content")]
+    #[error("neither STL nor OBJ nor COLLADA can be made out of the content")]
     UnknownFormat,
-    /// A format that is known and not read.
-    #[error("this is COLLADA; STL and OBJ are read, so convert it to one of them")]
-    Collada,
+    /// A COLLADA file that is wrong, with its line.
+    #[error(transparent)]
+    Collada(#[from] Box<RobotError>),
     /// A binary STL whose length is not what its header says.
     #[error("the header announces {announced} triangles; the file has room for {room}")]
     StlLength {
@@ -57,6 +62,21 @@ pub enum MeshError {
     },
 }
 
+impl From<RobotError> for MeshError {
+    fn from(wrong: RobotError) -> Self {
+        Self::Collada(Box::new(wrong))
+    }
+}
+
+impl From<XmlError> for MeshError {
+    fn from(wrong: XmlError) -> Self {
+        match wrong {
+            XmlError::Wrong(wrong) => wrong.into(),
+            XmlError::Stopped(why) => why.into(),
+        }
+    }
+}
+
 impl From<Stopped> for MeshError {
     fn from(why: Stopped) -> Self {
         Self::Stopped(why)
@@ -70,6 +90,8 @@ pub enum Format {
     Stl,
     /// Wavefront OBJ.
     Obj,
+    /// COLLADA, all that its scene shows.
+    Collada,
 }
 
 /// Reads a mesh file; without a format, by its content. It takes as long as the file is, and no
@@ -89,27 +111,31 @@ pub fn read(
     triangles_max: usize,
     effort: &mut Effort<'_>,
 ) -> Result<MeshData, MeshError> {
-    let unknown = || if is_collada(bytes) { MeshError::Collada } else { MeshError::UnknownFormat };
     let format = match format {
         Some(format) => format,
-        None => guess(bytes, effort)?.ok_or_else(unknown)?,
+        None => guess(bytes, effort)?.ok_or(MeshError::UnknownFormat)?,
     };
     let mesh = match format {
         Format::Stl => stl::read(bytes, triangles_max, effort)?,
         Format::Obj => obj::read(bytes, triangles_max, effort)?,
+        Format::Collada => collada::read(bytes, triangles_max, effort)?,
     };
     if mesh.triangles.is_empty() { Err(MeshError::Empty) } else { Ok(mesh) }
 }
 
-/// Whether this is what descriptions of robots often name beside STL: its root comes soon.
-fn is_collada(bytes: &[u8]) -> bool {
-    let start = &bytes[..bytes.len().min(1 << 10)];
-    start.windows(8).any(|word| word == b"<COLLADA")
+/// What reading a mesh file takes beside what goes by its length, bytes at most: of COLLADA, its
+/// elements and numbers.
+pub fn document_bytes(bytes: &[u8]) -> usize {
+    let text = collada::is_collada(bytes).then(|| std::str::from_utf8(bytes).ok()).flatten();
+    text.map_or(0, |text| reading_bytes(text) + collada::numbers_bytes(text))
 }
 
 fn guess(bytes: &[u8], effort: &mut Effort<'_>) -> Result<Option<Format>, Stopped> {
     if stl::is_binary(bytes) || bytes.trim_ascii_start().starts_with(b"solid") {
         return Ok(Some(Format::Stl));
+    }
+    if collada::is_collada(bytes) {
+        return Ok(Some(Format::Collada));
     }
     for line in bytes.split(|byte| *byte == b'\n') {
         effort.spend_step()?;
@@ -141,6 +167,11 @@ impl Welder {
 }
 
 impl MeshData {
+    /// These triangles; every index must be valid.
+    pub fn new(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Self {
+        Self { vertices, triangles, note: None }
+    }
+
     /// This mesh with equal points made one, as long as the effort lasts: a step is a point.
     pub fn welded(mut self, effort: &mut Effort<'_>) -> Result<Self, Stopped> {
         let mut welder = Welder::default();
@@ -153,7 +184,7 @@ impl MeshData {
             effort.look_at_clock()?;
             *triangle = triangle.map(|corner| index[corner as usize]);
         }
-        Ok(Self { vertices: welder.vertices, triangles: self.triangles })
+        Ok(Self { vertices: welder.vertices, ..self })
     }
 
     /// This mesh with all its points, in which each corner names the first of the points that are
@@ -171,7 +202,7 @@ impl MeshData {
         }
         let name = |corner: u32| first_equal[corner as usize];
         let triangles = self.triangles.iter().map(|triangle| triangle.map(name)).collect();
-        Self { vertices: self.vertices.clone(), triangles }
+        Self { vertices: self.vertices.clone(), triangles, note: self.note }
     }
 
     /// Every coordinate times `scale`.

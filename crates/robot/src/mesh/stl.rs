@@ -57,7 +57,7 @@ pub fn read(
             welder.index(Vec3::new(x, y, z))
         }));
     }
-    Ok(MeshData { vertices: welder.vertices, triangles })
+    Ok(MeshData::new(welder.vertices, triangles))
 }
 
 fn read_ascii(
@@ -99,7 +99,7 @@ fn read_ascii(
         let line = bytes.split(|byte| *byte == b'\n').count();
         return Err(MeshError::Line { line, problem: "the last facet does not end" });
     }
-    Ok(MeshData { vertices: welder.vertices, triangles })
+    Ok(MeshData::new(welder.vertices, triangles))
 }
 
 #[cfg(test)]

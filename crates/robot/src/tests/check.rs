@@ -1,7 +1,5 @@
 //! Configurations in bulk against every pair by itself, and gradients against differences.
 
-use std::sync::atomic::AtomicBool;
-
 use super::samples::{boxes, configurations, panda, robot_of, still_box};
 use crate::cell::{BodyPair, Cell, Instance};
 use crate::check::{CheckMode, CheckQuestion, Checked, SignedClearance};
@@ -14,6 +12,7 @@ use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::penetration;
 use clearance_geometry::pose::Pose;
+use clearance_geometry::until::Until;
 use clearance_geometry::witness::Witness;
 use clearance_samples::Random;
 
@@ -219,8 +218,8 @@ fn answers_do_not_depend_on_what_they_are_asked_with_and_end_at_the_deadline() {
             values.chunks_exact(8).flat_map(|values| ask(&cell, mode, values)).collect();
         assert_eq!(together, alone);
     }
-    let stop = AtomicBool::new(true);
+    let stop = Until::expired();
     let question = CheckQuestion { mode: CheckMode::FirstPair, with_gradient: false };
-    let answers = cell.check(question, &values, &mut Effort::with_stop(u64::MAX, &stop));
+    let answers = cell.check(question, &values, &mut Effort::until(u64::MAX, &stop));
     assert_eq!(answers, vec![Checked::Stopped(Stopped::Deadline); 11]);
 }

@@ -71,8 +71,8 @@ fn clearances_of_meshes_among_balls_are_those_of_their_pieces() {
             // Boxes are where their own origins say, up to rounding.
             assert!(whole.lower <= in_pieces.upper + 1e-14, "{whole:?} {in_pieces:?}");
             assert!(in_pieces.lower <= whole.upper + 1e-14, "{whole:?} {in_pieces:?}");
-            seen[usize::from(whole.verdict == Verdict::Separated)] += 1;
-            if whole.verdict != Verdict::Separated {
+            seen[usize::from(whole.verdict == Some(Verdict::Separated))] += 1;
+            if whole.verdict != Some(Verdict::Separated) {
                 assert!(whole.lower <= 0.0 && whole.upper <= 0.0, "{whole:?}");
                 continue;
             }

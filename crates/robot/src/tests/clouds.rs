@@ -110,9 +110,11 @@ fn a_cell_with_a_cloud_says_what_its_balls_say() {
             Checked::Contact(found) => {
                 found.iter().filter(|(pair, _)| pair[1] == number).copied().collect()
             }
-            Checked::Free | Checked::Clearance(_) | Checked::Bad(_) | Checked::Stopped(_) => {
-                Vec::new()
-            }
+            Checked::Free
+            | Checked::Open { .. }
+            | Checked::Clearance(_)
+            | Checked::Bad(_)
+            | Checked::Stopped(_) => Vec::new(),
         };
         assert_eq!(found, expected, "{at}");
         in_cloud += usize::from(!expected.is_empty());
@@ -152,6 +154,7 @@ fn gradients_are_those_of_differences() {
             Checked::Clearance(mut found) => found.remove(0).unwrap(),
             other @ (Checked::Free
             | Checked::Contact(_)
+            | Checked::Open { .. }
             | Checked::Bad(_)
             | Checked::Stopped(_)) => panic!("{other:?}"),
         };

@@ -3,7 +3,6 @@
 
 use std::fmt::Write;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::mesh;
@@ -12,6 +11,7 @@ use crate::parts::{MeshContent, MeshFiles, MeshTreatment};
 use crate::srdf::{Semantics, Subject};
 use crate::urdf::DescriptionLimits;
 use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::until::Until;
 use clearance_samples::cuboid;
 
 /// Room for whatever is read here.
@@ -250,8 +250,8 @@ fn a_mesh_file_twice_as_long_takes_less_than_three_times_as_long() {
 /// Whoever has gone is not read for: neither file was given up before it was read.
 #[test]
 fn files_are_read_no_longer_than_the_effort_lasts() {
-    let has_gone = AtomicBool::new(true);
-    let gone = || Effort::with_stop(u64::MAX, &has_gone);
+    let has_gone = Until::expired();
+    let gone = || Effort::until(u64::MAX, &has_gone);
     let stopped = BuildError::Stopped(Stopped::Deadline);
     let urdf = of_links(3, false, |_| String::new());
     assert_eq!(build(&urdf, &MeshFiles::new(), &mut gone()).unwrap_err(), stopped);

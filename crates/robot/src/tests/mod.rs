@@ -4,6 +4,7 @@ mod certify;
 mod check;
 mod cloud_meshes;
 mod clouds;
+mod curved;
 mod doubling;
 mod edge;
 mod kinematics;

@@ -82,7 +82,7 @@ fn what_is_convex_is_its_hull_and_what_is_open_is_held() {
     assert!(matches!(convex.parts[0].source, PartSource::Mesh { convex: true, .. }));
     let mut open = channel();
     open.triangles.truncate(20);
-    let MeshData { vertices, triangles } = &open;
+    let MeshData { vertices, triangles, .. } = &open;
     let held = robot(&urdf(MESH_PART), &open, MeshTreatment::Pieces).unwrap();
     assert!(held.parts.len() <= 2 * PIECES_MAX && held.parts.len() > 2);
     for corner in triangles.as_flattened() {

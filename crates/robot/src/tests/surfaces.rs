@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::samples::{ROBOT_LIMITS, still_box};
 use super::solids::{
-    MESH_PART, Told, Twice, among, ask, channel, clearances, cube, joined, pairs_of, polyhedron,
-    robot, slider, urdf,
+    MESH_PART, Told, Twice, among, ask, channel, clearances, cube, ends_alike, joined, pairs_of,
+    polyhedron, robot, slider, urdf,
 };
 use crate::Robot;
 use crate::body::PartBody;
 use crate::check::CheckMode;
 use crate::claim::{EdgeContactProof, GapProof};
-use crate::edge::{EdgeAnswer, EdgeQuestion};
+use crate::edge::EdgeQuestion;
 use crate::judge::EdgeRefusal;
 use crate::mesh::MeshData;
 use crate::model::Sources;
@@ -100,8 +100,8 @@ fn clearances_of_surfaces_are_those_of_their_nearest_triangles() {
         let [whole, in_triangles] =
             [whole, in_triangles].map(|one| clearances(one)[0].clone().unwrap());
         assert_eq!(whole.verdict, in_triangles.verdict);
-        seen[usize::from(whole.verdict == Verdict::Separated)] += 1;
-        if whole.verdict == Verdict::Separated {
+        seen[usize::from(whole.verdict == Some(Verdict::Separated))] += 1;
+        if whole.verdict == Some(Verdict::Separated) {
             assert!(whole.lower <= in_triangles.upper && in_triangles.lower <= whole.upper);
             assert!(whole.upper - whole.lower <= 1e-12 * whole.upper, "{whole:?}");
         } else {
@@ -123,21 +123,7 @@ fn edges_among_surfaces_end_as_those_among_their_triangles() {
             .cells
             .each_ref()
             .map(|cell| cell.check_edges(question, [&from, &to], &mut Effort::unlimited()));
-        let mut seen = [0; 3];
-        for (whole, in_triangles) in whole.iter().zip(&in_triangles) {
-            match (whole, in_triangles) {
-                (EdgeAnswer::Free, EdgeAnswer::Free) => seen[0] += 1,
-                (
-                    EdgeAnswer::Contact { free_until, contact_at, .. },
-                    EdgeAnswer::Contact { free_until: other_free, contact_at: other_at, .. },
-                ) => {
-                    seen[if *contact_at > 0.0 { 1 } else { 2 }] += 1;
-                    assert!(contact_at - free_until <= 1e-6);
-                    assert!(free_until <= other_at && other_free <= contact_at);
-                }
-                other => panic!("{other:?}"),
-            }
-        }
+        let seen = ends_alike(&whole, &in_triangles);
         assert!(seen.iter().all(|count| *count > 3), "{seen:?}");
     }
 }
@@ -190,9 +176,10 @@ fn a_link_within_a_closed_surface_is_free_and_a_surface_within_a_region_is_not()
         let values = [x, 0.25, 0.0];
         let found = clearances(&ask(cell, CheckMode::Clearance, &values)[0])[0].clone().unwrap();
         let pairs = pairs_of(&ask(cell, CheckMode::AllPairs, &values)[0]);
-        let is_free = found.verdict == Verdict::Separated;
-        assert_eq!(pairs, if is_free { vec![] } else { vec![([0, 1], found.verdict)] });
-        found.verdict
+        let verdict = found.verdict.unwrap();
+        let is_free = verdict == Verdict::Separated;
+        assert_eq!(pairs, if is_free { vec![] } else { vec![([0, 1], verdict)] });
+        verdict
     };
     let cell = among(&slider(0.5), surface(&cube(2.0, false)));
     assert_eq!(at(&cell, 0.0), Verdict::Separated);

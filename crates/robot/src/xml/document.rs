@@ -13,7 +13,7 @@ use quick_xml::events::attributes::{Attribute, Attributes};
 use quick_xml::events::{BytesRef, Event};
 use quick_xml::reader::Reader;
 
-use crate::error::{BuildError, RobotError, shown};
+use crate::error::{RobotError, XmlError, shown};
 use clearance_geometry::effort::Effort;
 
 /// The elements of a text, the outermost first, each before those in it.
@@ -34,6 +34,8 @@ pub(super) struct ElementData<'x> {
     pub(super) first_child: Option<usize>,
     pub(super) next_sibling: Option<usize>,
     attributes: Range<usize>,
+    /// The first text in it, as it stands there.
+    pub(super) text: &'x str,
 }
 
 struct AttributeData<'x> {
@@ -50,7 +52,7 @@ impl<'x> Document<'x> {
         text: &'x str,
         nodes_max: u32,
         effort: &mut Effort<'_>,
-    ) -> Result<Self, BuildError> {
+    ) -> Result<Self, XmlError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut reader = Reader::from_str(text);
         reader.config_mut().check_comments = true;
@@ -141,7 +143,7 @@ impl<'x> Reading<'x> {
         event: &Event<'_>,
         at: Range<usize>,
         effort: &mut Effort<'_>,
-    ) -> Result<(), BuildError> {
+    ) -> Result<(), XmlError> {
         match event {
             Event::Start(tag) => {
                 let index = self.element(at, tag.name().as_ref().len(), effort)?;
@@ -156,10 +158,17 @@ impl<'x> Reading<'x> {
             }
             Event::Text(text) => {
                 self.count_node(at.start)?;
-                if self.open.is_empty() && !text.trim_ascii().is_empty() {
-                    return Err(
-                        self.bad(at.start, "there is text outside of the outermost element")
-                    );
+                let (given, outside) = (&self.text[at.clone()], !text.trim_ascii().is_empty());
+                match self.open.last() {
+                    Some((index, _)) => {
+                        let of_element = &mut self.document.elements[*index].text;
+                        *of_element = if of_element.is_empty() { given } else { of_element };
+                    }
+                    None if outside => {
+                        let problem = "there is text outside of the outermost element";
+                        return Err(self.bad(at.start, problem));
+                    }
+                    None => {}
                 }
             }
             Event::CData(_) | Event::GeneralRef(_) if self.open.is_empty() => {
@@ -186,7 +195,7 @@ impl<'x> Reading<'x> {
         at: Range<usize>,
         name_length: usize,
         effort: &mut Effort<'_>,
-    ) -> Result<usize, BuildError> {
+    ) -> Result<usize, XmlError> {
         self.count_node(at.start)?;
         let start = at.start;
         // Between its `<` and its `>`.
@@ -211,9 +220,9 @@ impl<'x> Reading<'x> {
         }
         let (prefix, tag) = name.rsplit_once(':').unwrap_or(("", name));
         let line = self.lines.at(start);
-        let (first_child, next_sibling) = (None, None);
+        let (first_child, next_sibling, text) = (None, None, "");
         let element =
-            ElementData { tag, prefix, line, parent, first_child, next_sibling, attributes };
+            ElementData { tag, prefix, line, parent, first_child, next_sibling, attributes, text };
         self.document.elements.push(element);
         Ok(index)
     }
@@ -225,7 +234,7 @@ impl<'x> Reading<'x> {
         name_length: usize,
         start: usize,
         effort: &mut Effort<'_>,
-    ) -> Result<Range<usize>, BuildError> {
+    ) -> Result<Range<usize>, XmlError> {
         let first = self.document.attributes.len();
         let (mut given, mut names) =
             (Attributes::new(inner, name_length), DistinctNames::default());
@@ -247,7 +256,7 @@ impl<'x> Reading<'x> {
         &mut self,
         given: &Attribute<'x>,
         start: usize,
-    ) -> Result<AttributeData<'x>, BuildError> {
+    ) -> Result<AttributeData<'x>, XmlError> {
         let name = std::str::from_utf8(given.key.into_inner()).unwrap_or_default();
         if !is_name(name) {
             return Err(self.bad(start, &format!("{:?} is no name of an attribute", shown(name))));
@@ -263,7 +272,7 @@ impl<'x> Reading<'x> {
         Ok(AttributeData { name, value })
     }
 
-    fn count_node(&mut self, start: usize) -> Result<(), BuildError> {
+    fn count_node(&mut self, start: usize) -> Result<(), XmlError> {
         match self.nodes_left.checked_sub(1) {
             Some(left) => {
                 self.nodes_left = left;
@@ -274,7 +283,7 @@ impl<'x> Reading<'x> {
     }
 
     /// The document, if all of it was there.
-    fn end(mut self) -> Result<Document<'x>, BuildError> {
+    fn end(mut self) -> Result<Document<'x>, XmlError> {
         if let Some((innermost, _)) = self.open.last() {
             let ElementData { tag, line, .. } = self.document.elements[*innermost];
             let problem = format!("the element {:?} is not closed", shown(tag));
@@ -287,12 +296,12 @@ impl<'x> Reading<'x> {
     }
 
     /// What is wrong at a place of the text.
-    fn bad(&mut self, place: usize, problem: &str) -> BuildError {
+    fn bad(&mut self, place: usize, problem: &str) -> XmlError {
         let line = self.lines.at(place);
         self.at_line(line, problem)
     }
 
-    fn at_line(&self, line: u32, problem: &str) -> BuildError {
+    fn at_line(&self, line: u32, problem: &str) -> XmlError {
         /// Messages of the reader repeat names of the text.
         const CHARACTERS_MAX: usize = 300;
         let problem: String = problem.chars().take(CHARACTERS_MAX).collect();

@@ -50,6 +50,12 @@ impl JobSize {
         Self { time: (extent <= COUNTED_MAX).then_some(time) }
     }
 
+    /// That of a job whose guess may be wrong by any factor: nobody bounds one that might take
+    /// longer than `most` at worst, whatever the guess is.
+    pub fn within(extent: Counted, guess: Duration, at_worst: Duration, most: Duration) -> Self {
+        if at_worst <= most { Self::of(extent, guess) } else { Self::UNKNOWN }
+    }
+
     /// Permission to run where others wait, if it may.
     pub fn small(self) -> Option<Small> {
         self.time.is_some_and(|time| time <= INLINE_MAX).then_some(Small(()))
@@ -68,6 +74,7 @@ pub struct Small(());
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compute::costs::HOLD_UP_MAX;
 
     #[test]
     fn what_is_not_counted_or_counts_much_is_not_small_whatever_the_guess_is() {
@@ -76,6 +83,11 @@ mod tests {
         assert!(of(most, INLINE_MAX) && !of(most + 1, Duration::ZERO));
         assert!(!of(0, INLINE_MAX + Duration::from_nanos(1)));
         assert!(!JobSize::UNKNOWN.is_small());
+        let within = |at_worst| {
+            let most = HOLD_UP_MAX;
+            JobSize::within(Counted::all_of(0), Duration::ZERO, at_worst, most).is_small()
+        };
+        assert!(within(HOLD_UP_MAX) && !within(HOLD_UP_MAX + Duration::from_nanos(1)));
         let both = Counted::all_of(most).and(Counted::all_of(1));
         assert!(!JobSize::of(both, Duration::ZERO).is_small());
         assert_eq!(Counted::all_of(u64::MAX).and(both), Counted::all_of(u64::MAX));

@@ -54,6 +54,12 @@ impl<T> FairQueue<T> {
         self.count
     }
 
+    /// How many of them are a principal's.
+    pub(super) fn count_of(&self, principal: Principal) -> usize {
+        let own = self.principals.iter().find(|line| line.principal == principal);
+        own.map_or(0, |line| line.count)
+    }
+
     /// Puts an item at the end of its client's line. No other has its ticket.
     pub(super) fn push(&mut self, client: Client, ticket: u64, item: T, gives_way: bool) {
         let principal = client.principal();

@@ -41,6 +41,15 @@ impl Runner for Parallel {
 /// Questions that one thread is given at least.
 const QUESTIONS_PER_THREAD_MIN: usize = 16;
 
+/// How many of so many questions [`by_index`] works on at a time, at most.
+pub fn at_once(count: usize) -> usize {
+    let is_alone = rayon::current_thread_index().is_none();
+    if is_alone || count < 2 * QUESTIONS_PER_THREAD_MIN {
+        return count.min(1);
+    }
+    (count / QUESTIONS_PER_THREAD_MIN).clamp(1, rayon::current_num_threads())
+}
+
 /// What `work` says of 0 to `count`, in order. The threads of the pool that it runs in share the
 /// work; outside of one, and for a few, the caller does it alone.
 pub fn by_index<T: Send>(count: usize, work: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {

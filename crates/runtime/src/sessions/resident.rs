@@ -10,7 +10,7 @@ pub trait Resident: Send + 'static {
     fn bytes(&self) -> u64;
     /// Gives up what can be had again by computing.
     fn slim(&mut self);
-    /// For lists.
+    /// What lists of sessions say of it.
     fn summary(&self) -> Summary;
 }
 

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::declared::groups::Groups;
+use clearance_bodies::kinds::curved::CurvedBody;
 use clearance_bodies::kinds::height_field::BoxedField;
+use clearance_bodies::table::place::Place;
 use clearance_geometry::Vec3;
 use clearance_geometry::polyhedron::TriangleBody;
 use clearance_geometry::polytope::Polytope;
@@ -16,7 +18,8 @@ pub struct BodyId(pub u32);
 /// One piece of a body: convex, or made of triangles.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Its shape; shared, immutable. Of triangles it is the hull, of a height field a box.
+    /// Its shape; shared, immutable. Of triangles it is the hull, of a height field a box, of
+    /// a curved body a polytope around it.
     pub polytope: Arc<Polytope>,
     /// The radius of the balls around all its points, metres; of a polytope itself 0.
     pub radius: f64,
@@ -24,6 +27,8 @@ pub struct Part {
     pub mesh: Option<TriangleBody>,
     /// The height field that it is; then it has no list of triangles.
     pub field: Option<BoxedField>,
+    /// The curved body that it is; then its shape holds the body without its radius.
+    pub curved: Option<CurvedBody>,
     /// From the part's frame to the body's.
     pub body_from_part: Pose,
 }
@@ -31,8 +36,9 @@ pub struct Part {
 impl Part {
     /// A polytope in the body's frame.
     pub fn of(polytope: Arc<Polytope>) -> Self {
-        let (mesh, field, body_from_part) = (None, None, Pose::identity());
-        Self { polytope, radius: 0.0, mesh, field, body_from_part }
+        let (mesh, field, curved) = (None, None, None);
+        let body_from_part = Pose::identity();
+        Self { polytope, radius: 0.0, mesh, field, curved, body_from_part }
     }
 
     /// Triangles in the body's frame, with the hull of their vertices.
@@ -45,14 +51,27 @@ impl Part {
         Self { field: Some(field.clone()), ..Self::of(field.held_by) }
     }
 
+    /// A curved body in the body's frame; none: it is of another kind.
+    pub fn of_curved(body: &clearance_bodies::Body) -> Option<Self> {
+        let whole = Place::Session.whole(body).ok()?;
+        let radius = whole.hull.radius;
+        let curved = Some(whole.curved?);
+        Some(Self { radius, curved, ..Self::of(whole.hull.polytope.clone()) })
+    }
+
     /// Whether it is more than a polytope.
     pub fn is_rounded(&self) -> bool {
         self.radius > 0.0
     }
 
-    /// Whether it is made of triangles, of which the hull says too little.
+    /// Whether it is made of triangles, or curved, so that its hull says too little.
     pub fn is_mesh(&self) -> bool {
-        self.mesh.is_some() || self.field.is_some()
+        self.mesh.is_some() || self.field.is_some() || self.curved.is_some()
+    }
+
+    /// Whether it is convex.
+    pub fn is_convex(&self) -> bool {
+        self.mesh.is_none() && self.field.is_none()
     }
 
     /// Whether it is the region that triangles bound.

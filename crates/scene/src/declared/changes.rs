@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::declared::body::{Body, BodyId, Part};
-use crate::declared::error::{DeclarationError, Problem, is_length};
+use crate::declared::error::{DeclarationError, Problem, is_margin};
 use crate::declared::groups::GroupsInChange;
 use crate::declared::rules::{PairMargin, Rules};
 
@@ -11,21 +11,21 @@ use crate::declared::rules::{PairMargin, Rules};
 /// there already may be added again, and one that is not there cannot be taken away.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RuleChanges {
-    /// Of [`Rules::checked_groups`].
+    /// Entries that [`Rules::checked_groups`] loses.
     pub removed_checked_groups: Vec<[String; 2]>,
-    /// Likewise.
+    /// Entries that [`Rules::checked_groups`] gains.
     pub added_checked_groups: Vec<[String; 2]>,
-    /// Of [`Rules::checked_pairs`].
+    /// Pairs that [`Rules::checked_pairs`] loses.
     pub removed_checked_pairs: Vec<[BodyId; 2]>,
-    /// Likewise.
+    /// Pairs that [`Rules::checked_pairs`] gains.
     pub added_checked_pairs: Vec<[BodyId; 2]>,
-    /// Of [`Rules::ignored_pairs`].
+    /// Pairs that [`Rules::ignored_pairs`] loses.
     pub removed_ignored_pairs: Vec<[BodyId; 2]>,
-    /// Likewise.
+    /// Pairs that [`Rules::ignored_pairs`] gains.
     pub added_ignored_pairs: Vec<[BodyId; 2]>,
     /// Pairs whose margin is the sum of their bodies' again.
     pub removed_margins: Vec<[BodyId; 2]>,
-    /// In place of those that the pairs have.
+    /// Margins that pairs have from now on, in place of those before.
     pub set_margins: Vec<PairMargin>,
     /// More of [`Rules::groups_to_come`].
     pub groups_to_come: Vec<String>,
@@ -34,7 +34,7 @@ pub struct RuleChanges {
 /// What changes of a body that stays; what is not said stays, too.
 #[derive(Clone, Debug)]
 pub struct BodyChange {
-    /// Which.
+    /// The id of the body that changes.
     pub id: BodyId,
     /// In place of its parts, unless empty. Its contacts last if it is in contact with its new
     /// shape, and no motion is assumed between the two.
@@ -43,15 +43,15 @@ pub struct BodyChange {
     pub left_groups: Vec<String>,
     /// Groups that it joins.
     pub joined_groups: Vec<String>,
-    /// See [`Body::fixed`].
+    /// Whether the body is fixed from now on ([`Body::fixed`]).
     pub fixed: Option<bool>,
-    /// See [`Body::category`].
+    /// The category from now on ([`Body::category`]).
     pub category: Option<u32>,
-    /// See [`Body::mask`].
+    /// The mask from now on ([`Body::mask`]).
     pub mask: Option<u32>,
-    /// See [`Body::margin`].
+    /// The margin from now on, metres ([`Body::margin`]).
     pub margin: Option<f64>,
-    /// See [`Body::continuous`].
+    /// Whether it asks for first contacts from now on ([`Body::continuous`]).
     pub continuous: Option<bool>,
 }
 
@@ -176,9 +176,9 @@ impl RuleChanges {
             }
         }
         for (index, entry) in self.set_margins.iter().enumerate() {
-            if !is_length(entry.margin) {
+            if !is_margin(entry.margin) {
                 let path = format!("rule_changes.set_margins[{index}].margin");
-                return Err(DeclarationError::new(path, Problem::NotALength));
+                return Err(DeclarationError::new(path, Problem::NotAMargin));
             }
         }
         Ok(())

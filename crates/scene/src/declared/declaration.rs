@@ -1,7 +1,7 @@
 //! The declared state of a scene: with it, any server can continue.
 
 use crate::declared::body::{Body, BodyId};
-use crate::declared::error::{DeclarationError, Problem, is_length};
+use crate::declared::error::{DeclarationError, Problem, is_length, is_margin};
 use crate::declared::robots::SceneRobot;
 use crate::declared::rules::Rules;
 use clearance_geometry::pose::COORDINATE_MAX;
@@ -26,7 +26,7 @@ pub struct Declaration {
 /// A contact that has been announced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contact {
-    /// The bodies.
+    /// The two bodies that are in contact.
     pub pair: [BodyId; 2],
     /// The frame whose report announced it.
     pub began_frame: u64,
@@ -39,8 +39,8 @@ pub(crate) fn check_body(body: &Body, path: &str) -> Result<(), DeclarationError
     if body.parts.is_empty() {
         return fail("parts", Problem::NoParts);
     }
-    if !is_length(body.margin) {
-        return fail("margin", Problem::NotALength);
+    if !is_margin(body.margin) {
+        return fail("margin", Problem::NotAMargin);
     }
     if !is_length(body.deviation) {
         return fail("deviation", Problem::NotALength);

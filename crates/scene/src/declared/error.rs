@@ -47,9 +47,12 @@ pub enum Problem {
     /// A part would lie beyond the largest coordinate.
     #[error("a part of the body would lie beyond 2^960")]
     TooFar,
-    /// A margin or deviation is negative, not a number, or too large.
+    /// A release margin or deviation is negative, not a number, or too large.
     #[error("must be at least 0 and at most 2^960 metres")]
     NotALength,
+    /// A margin is not a number, or too large.
+    #[error("must be a number between -2^960 and 2^960 metres")]
+    NotAMargin,
     /// A margin or deviation, in a scene whose method of first contacts answers none.
     #[error(
         "the session's method of first contacts answers no margins and deviations; {} does",
@@ -108,7 +111,7 @@ pub enum Problem {
     /// Joint values of another robot.
     #[error("the robot has {expected} joint values")]
     ValueCount {
-        /// So many.
+        /// How many joint values the robot has.
         expected: usize,
     },
     /// Joint values that place nothing.
@@ -128,7 +131,12 @@ pub enum Problem {
     NoPaths,
 }
 
-/// Whether a margin or deviation is acceptable. The sum of two is still finite.
+/// Whether a margin is acceptable: a length, or below 0 a depth. The sum of two is still finite.
+pub(crate) fn is_margin(metres: f64) -> bool {
+    metres.abs() <= COORDINATE_MAX
+}
+
+/// Whether a release margin or a deviation is acceptable.
 pub(crate) fn is_length(metres: f64) -> bool {
     (0.0..=COORDINATE_MAX).contains(&metres)
 }

@@ -8,6 +8,7 @@ use clearance_geometry::Vec3;
 use clearance_geometry::claim::TIME_TOLERANCE;
 use clearance_geometry::distance::Stops;
 use clearance_geometry::pose::Pose;
+use clearance_robot::body::PartBody;
 
 /// A new pose for one body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +43,7 @@ pub struct Frame {
     pub rules: Option<Rules>,
     /// What changes in the rules.
     pub rule_changes: Option<RuleChanges>,
-    /// What moved.
+    /// The bodies that moved, and where they are now.
     pub moves: Vec<Move>,
     /// What is said of robots: bodies come first, and rules are about theirs, too.
     pub robots: RobotChanges,
@@ -99,20 +100,26 @@ pub struct Questions {
 }
 
 impl Frame {
-    /// Whether it adds a rounded part, also as a link, or puts one in the place of others.
-    pub fn has_rounded(&self) -> bool {
-        let added = self.added.iter().flat_map(|body| &body.parts);
-        let changed = self.changed.iter().flat_map(|change| &change.parts);
-        let mut links = self.robots.added.iter().flat_map(|one| &one.robot.parts);
-        added.chain(changed).any(Part::is_rounded) || links.any(|part| part.body.radius() > 0.0)
+    /// Whether it adds a mesh or what is curved, also as a link, or puts one in the place of other
+    /// parts.
+    pub fn has_meshes(&self) -> bool {
+        let is_mesh = |body: &PartBody| body.mesh().is_some() || body.curved().is_some();
+        self.parts().any(Part::is_mesh) || self.links().any(is_mesh)
     }
 
-    /// Whether it adds a mesh, also as a link, or puts one in the place of other parts.
-    pub fn has_meshes(&self) -> bool {
+    /// Whether all is convex that it adds, or puts in the place of other parts.
+    pub fn is_convex(&self) -> bool {
+        self.parts().all(Part::is_convex) && self.links().all(|body| body.mesh().is_none())
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &Part> {
         let added = self.added.iter().flat_map(|body| &body.parts);
-        let changed = self.changed.iter().flat_map(|change| &change.parts);
-        let mut links = self.robots.added.iter().flat_map(|one| &one.robot.parts);
-        added.chain(changed).any(Part::is_mesh) || links.any(|part| part.body.mesh().is_some())
+        added.chain(self.changed.iter().flat_map(|change| &change.parts))
+    }
+
+    fn links(&self) -> impl Iterator<Item = &PartBody> {
+        let robots = self.robots.added.iter().flat_map(|one| &one.robot.parts);
+        robots.map(|part| &part.body)
     }
 
     /// Whether it changes more than where bodies are.

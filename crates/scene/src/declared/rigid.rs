@@ -76,7 +76,7 @@ impl RigidSets {
         sets.values().map(|(all, links)| among(all) - among(links)).sum()
     }
 
-    /// Memory, bytes.
+    /// How much memory it takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bodies.len() * size_of::<RigidBody>()
     }

@@ -41,7 +41,7 @@ pub struct SceneRobot {
 /// A body that a link carries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attached {
-    /// Which body.
+    /// The body that is carried.
     pub body: BodyId,
     /// The name of the link.
     pub link: String,
@@ -104,7 +104,7 @@ pub enum RobotMoveError {
     /// There are more or fewer values than the robot has.
     #[error("the robot has {expected} joint values")]
     Length {
-        /// So many.
+        /// How many joint values the robot has.
         expected: usize,
     },
     /// The robot has no joint value of this name.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::declared::body::{Body, BodyId};
 use crate::declared::classes::Classes;
-use crate::declared::error::{DeclarationError, Problem, is_length};
+use crate::declared::error::{DeclarationError, Problem, is_margin};
 use crate::declared::rigid::{RigidFrame, RigidSets};
 use crate::declared::rules::Rules;
 use crate::pair_key::PairKey;
@@ -32,8 +32,10 @@ pub(crate) struct RuleBook {
     margins: BTreeMap<PairKey, f64>,
     body_margins: Vec<f64>,
     /// For each body so much that the boxes of any pair, both made larger by it, meet whenever the
-    /// boxes themselves are within the pair's margin.
+    /// boxes themselves are within the pair's margin. Not negative.
     pub(crate) reaches: Vec<f64>,
+    /// By body: whether the margin of a pair with it may be below 0.
+    pub(crate) are_deep: Vec<bool>,
     pub(crate) pairs_enabled: u64,
 }
 
@@ -89,20 +91,34 @@ impl RuleBook {
         }
         for (index, entry) in rules.margins.iter().enumerate() {
             let at = key(&entry.pair, "margins", index)?;
-            if !is_length(entry.margin) {
+            if !is_margin(entry.margin) {
                 let field = format!("{path}.margins[{index}].margin");
-                return Err(DeclarationError::new(field, Problem::NotALength));
+                return Err(DeclarationError::new(field, Problem::NotAMargin));
             }
             book.margins.insert(at, entry.margin);
         }
         book.reaches = book.reaches_of_bodies();
+        book.are_deep = book.deep_bodies();
         book.pairs_enabled = book.count_enabled();
         Ok(book)
     }
 
+    /// See `are_deep`.
+    fn deep_bodies(&self) -> Vec<bool> {
+        let mut are_deep: Vec<bool> =
+            self.body_margins.iter().map(|margin| *margin < 0.0).collect();
+        for (at, _) in self.margins.iter().filter(|(_, margin)| **margin < 0.0) {
+            for body in [at.p, at.q] {
+                are_deep[body as usize] = true;
+            }
+        }
+        are_deep
+    }
+
     /// See `reaches`.
     fn reaches_of_bodies(&self) -> Vec<f64> {
-        let mut reaches = self.body_margins.clone();
+        let mut reaches: Vec<f64> =
+            self.body_margins.iter().map(|margin| margin.max(0.0)).collect();
         for (at, margin) in &self.margins {
             for body in [at.p, at.q] {
                 let reach = &mut reaches[body as usize];
@@ -134,6 +150,16 @@ impl RuleBook {
             return *own;
         }
         self.body_margins[key.p as usize] + self.body_margins[key.q as usize]
+    }
+
+    /// The share of a body in the margins of its pairs, metres.
+    pub(crate) fn own_margin(&self, body: u32) -> f64 {
+        self.body_margins[body as usize]
+    }
+
+    /// The pairs that have margins of their own, metres, in order.
+    pub(crate) fn set_margins(&self) -> impl ExactSizeIterator<Item = (PairKey, f64)> + '_ {
+        self.margins.iter().map(|(key, margin)| (*key, *margin))
     }
 
     /// Every enabled pair, in order. Of all pairs, of which there may be hundreds of times as many,

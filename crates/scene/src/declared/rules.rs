@@ -9,9 +9,9 @@ use crate::declared::groups::Groups;
 /// The margin of one pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairMargin {
-    /// The bodies.
+    /// The two bodies.
     pub pair: [BodyId; 2],
-    /// Metres.
+    /// Their margin, in metres.
     pub margin: f64,
 }
 
@@ -20,9 +20,9 @@ pub struct PairMargin {
 pub struct Rules {
     /// If not empty: only pairs between the two groups of an entry.
     pub checked_groups: Vec<[String; 2]>,
-    /// If not empty: only these.
+    /// If not empty: only these pairs are checked.
     pub checked_pairs: Vec<[BodyId; 2]>,
-    /// Never these.
+    /// These pairs are never checked.
     pub ignored_pairs: Vec<[BodyId; 2]>,
     /// Margins of pairs, in place of the sum of their bodies'.
     pub margins: Vec<PairMargin>,

@@ -180,7 +180,10 @@ impl Scene {
             entry.moved_by = frame;
             return Ok(());
         }
-        self.put(index, one, frame)
+        let moves = one.pose != entry.body.pose;
+        self.put(index, one, frame)?;
+        self.changes.placements += u64::from(moves);
+        Ok(())
     }
 
     /// Puts a body where a move says.

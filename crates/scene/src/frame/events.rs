@@ -1,20 +1,23 @@
 //! Contacts that begin and end: which, their order, and how much of it is known.
 
+use std::collections::BTreeMap;
+
 use crate::declared::body::BodyId;
 use crate::declared::question::Questions;
 use crate::frame::scene::Scene;
 use crate::pair_key::PairKey;
 use crate::pairs::answer::{PairAnswer, PairParting};
 use crate::pairs::report::{Event, EventKind, PairContact, PartPair};
-use crate::waiting::{Unanswered, Waiting};
+use crate::unanswered::{Unanswered, go_on, sort_by};
 use clearance_geometry::claim::{Outcome, Verdict};
+use clearance_geometry::until::Until;
 
 /// Sorts by time, then by pair, and marks the events whose bracket meets another's: which of them
 /// was first is not known. But contacts that ended because a body left, or the pair was no longer
 /// checked, come before all others of their time: what begins under the same ids begins after them.
-pub(crate) fn put_in_order(events: &mut [Event], waiting: &Waiting<'_>) -> Result<(), Unanswered> {
+pub(crate) fn put_in_order(events: &mut [Event], until: &Until) -> Result<(), Unanswered> {
     let stays = |event: &Event| event.kind != EventKind::Ended || event.verdict.is_some();
-    waiting.sort_by(events, |a, b| {
+    sort_by(until, events, |a, b| {
         let starts = a.bracket[0].total_cmp(&b.bracket[0]);
         starts
             .then(stays(a).cmp(&stays(b)))
@@ -84,13 +87,39 @@ pub(crate) struct Announced {
     ended: Vec<(BodyId, BodyId)>,
 }
 
+/// The contacts as they were before. One pass makes them: of a pile of bodies hundreds of thousands
+/// were announced, and to take them out one by one took a third of a second.
+fn restored(
+    contacts: BTreeMap<PairKey, u64>,
+    mut announced: Vec<(PairKey, Option<u64>)>,
+) -> BTreeMap<PairKey, u64> {
+    if announced.is_empty() {
+        return contacts;
+    }
+    // All that there is was announced: as listed in order, it need not be sorted.
+    let are_new = announced.iter().all(|(_, before)| before.is_none());
+    if are_new && announced.iter().map(|(key, _)| key).eq(contacts.keys()) {
+        return BTreeMap::new();
+    }
+    // Of a pair that is listed twice the first entry says what was there.
+    announced.sort_by_key(|(key, _)| *key);
+    announced.dedup_by_key(|(key, _)| *key);
+    let mut changed = announced.iter().map(|(key, _)| key).peekable();
+    let kept = contacts.into_iter().filter(|(key, _)| {
+        while changed.next_if(|next| *next < key).is_some() {}
+        changed.peek() != Some(&key)
+    });
+    let there = announced.iter().filter_map(|(key, frame)| Some((*key, (*frame)?)));
+    kept.chain(there).collect()
+}
+
 impl Scene {
     /// What began and what ended among `keys`; whatever `announced` says then can be taken back.
     pub(crate) fn events(
         &mut self,
         keys: &[PairKey],
         questions: &Questions,
-        waiting: &Waiting<'_>,
+        until: &Until,
         announced: &mut Announced,
     ) -> Result<Vec<Event>, Unanswered> {
         // At opening there is no way that led here.
@@ -103,7 +132,7 @@ impl Scene {
         let ended = |(p, q)| Event { bracket: gone, ..event(EventKind::Ended, p, q, None) };
         announced.ended = std::mem::take(&mut self.ended);
         let mut events: Vec<Event> = announced.ended.iter().copied().map(ended).collect();
-        for key in waiting.each(keys) {
+        for key in until.each(keys) {
             let News { verdict, deciding, beyond_release, way, parting } =
                 News::of(&self.told(*key));
             let (p, q) = (self.id_of(key.p), self.id_of(key.q));
@@ -136,8 +165,8 @@ impl Scene {
                 announced.contacts.push((*key, self.contacts.remove(key)));
             }
         }
-        waiting.go_on()?;
-        put_in_order(&mut events, waiting)?;
+        go_on(until)?;
+        put_in_order(&mut events, until)?;
         Ok(events)
     }
 
@@ -145,12 +174,7 @@ impl Scene {
     /// What the looks found out about pairs is remembered, and the next answer looks at all that a
     /// report might have named.
     pub(crate) fn take_back(&mut self, announced: Announced) {
-        for (key, before) in announced.contacts.into_iter().rev() {
-            match before {
-                Some(began_frame) => self.contacts.insert(key, began_frame),
-                None => self.contacts.remove(&key),
-            };
-        }
+        self.contacts = restored(std::mem::take(&mut self.contacts), announced.contacts);
         if !announced.ended.is_empty() {
             self.ended = announced.ended;
         }
@@ -163,6 +187,32 @@ impl Scene {
 mod tests {
     use super::*;
     use crate::declared::body::BodyId;
+
+    /// In every order of what began, ended, and did both within a frame.
+    #[test]
+    fn what_was_announced_is_taken_back_as_if_entry_by_entry() {
+        let key = |p: u32| PairKey { p, q: 9 };
+        let contacts: BTreeMap<PairKey, u64> = [1, 3, 5].map(|p| (key(p), u64::from(p))).into();
+        let lists: [&[(u32, Option<u64>)]; 6] = [
+            &[],
+            &[(5, None), (1, None), (3, None)],
+            &[(0, None), (3, None), (7, None)],
+            &[(2, Some(4)), (4, Some(2))],
+            &[(3, None), (3, Some(8)), (6, None), (6, Some(8))],
+            &[(2, Some(6)), (2, None), (5, None)],
+        ];
+        for list in lists {
+            let announced: Vec<_> = list.iter().map(|(p, before)| (key(*p), *before)).collect();
+            let mut expected = contacts.clone();
+            for (key, before) in announced.iter().rev() {
+                match before {
+                    Some(frame) => expected.insert(*key, *frame),
+                    None => expected.remove(key),
+                };
+            }
+            assert_eq!(restored(contacts.clone(), announced), expected, "{list:?}");
+        }
+    }
     use crate::pairs::report::EventKind;
 
     fn began(p: u32, bracket: [f64; 2]) -> Event {
@@ -182,7 +232,7 @@ mod tests {
     fn check(brackets: &[[f64; 2]], expected: &[(u32, bool)]) {
         let mut events: Vec<Event> =
             brackets.iter().enumerate().map(|(p, b)| began(p as u32, *b)).collect();
-        put_in_order(&mut events, &Waiting::for_ever()).unwrap();
+        put_in_order(&mut events, Until::never()).unwrap();
         let order: Vec<(u32, bool)> = events.iter().map(|e| (e.p.0, e.unordered)).collect();
         assert_eq!(order, expected);
     }

@@ -2,6 +2,7 @@
 
 use crate::pairs::meshes::{FacesMotion, PartsProof};
 use crate::pairs::report::{PairReport, PartChain, PartGap, PartProof, PartReach, PartRow};
+use clearance_bodies::table::verdict::VerdictProof;
 use clearance_geometry::claim::{ConvexProof, Cover, CoverStep, Direction, StaticProof};
 
 impl PairReport {
@@ -23,8 +24,8 @@ impl LeastBytes {
         let verdict: usize = pair.proofs.iter().map(|one| self.proof(one)).sum();
         let distance = pair.distance.as_ref().map_or(0, |known| {
             let gaps: usize = known.gaps.iter().map(|gap| self.gap(gap)).sum();
-            // It is in the proof of the distance, too.
-            verdict + gaps + known.by_faces.as_ref().map_or(0, parts_proof)
+            // It is in the proof of the distance, too, unless that has one of its own.
+            gaps + known.by_faces.as_ref().map_or(verdict, parts_proof)
         });
         let depth = pair.depth.as_ref().map_or(0, |known| {
             let reaches: usize = known.others.iter().map(|reach| self.reach(reach)).sum();
@@ -32,9 +33,16 @@ impl LeastBytes {
             let surface = surface.map_or(0, |surface| {
                 Self::MESSAGE * surface.corners.len() + 3 * surface.triangles.len()
             });
-            reaches + surface
+            let curved = match &known.depth.proof {
+                PartsProof::Faces(stand) => stand.proof.as_ref().map_or(0, faces_proof),
+                PartsProof::Convex(_) => 0,
+            };
+            reaches + surface + curved
         });
-        let along = pair.along.as_ref().map_or(0, |known| 8 * known.of_parts.len());
+        let along = pair.along.as_ref().map_or(0, |known| {
+            let curved = known.of_parts.iter().filter_map(|(_, range)| range.curved());
+            8 * known.of_parts.len() + curved.map(faces_proof).sum::<usize>()
+        });
         let way = pair.first_contact.as_ref();
         let way: usize = way.map_or(0, |way| way.chains.iter().map(|one| self.chain(one)).sum());
         verdict + distance + depth + along + way
@@ -71,16 +79,24 @@ impl LeastBytes {
         let parts = chain.parts;
         let links = chain.links.iter().map(|link| Self::MESSAGE + direction(&link.direction) + 9);
         let faces = chain.faces.as_ref().map_or(0, |faces| faces_motion(faces));
+        let initial = chain.initial.as_ref().map_or(0, parts_proof);
         let names = self.parts([parts.map(|parts| parts.p), parts.map(|parts| parts.q)]);
-        names + links.sum::<usize>() + faces
+        names + links.sum::<usize>() + faces + initial
     }
 }
 
 fn parts_proof(proof: &PartsProof) -> usize {
     match proof {
         PartsProof::Convex(proof) => convex_proof(proof),
-        PartsProof::Faces(stand) => stand.cover().map_or(0, cover),
+        PartsProof::Faces(stand) => stand.proof.as_ref().map_or(0, faces_proof),
     }
+}
+
+fn faces_proof(proof: &VerdictProof) -> usize {
+    let curved = proof
+        .curved()
+        .map_or(0, |curved| curved.message_bytes_min() + curved.covers().map(cover).sum::<usize>());
+    curved + proof.cover().map_or(0, cover)
 }
 
 fn faces_motion(motion: &FacesMotion) -> usize {

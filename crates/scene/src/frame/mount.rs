@@ -43,7 +43,7 @@ impl<'a> Remounting<'a> {
 /// The robots from now on.
 #[derive(Default)]
 pub(crate) struct Remounted {
-    /// By id.
+    /// The robots, ordered by id.
     robots: Vec<Mounted>,
     /// Links of those that are new, each with the path of its robot.
     pub(crate) links: Vec<(String, Body, Carrier)>,

@@ -25,9 +25,10 @@ use crate::pair_key::PairKey;
 use crate::placed::entry::{Entry, Start, Swept};
 use crate::placed::mounted::Mounted;
 use crate::placed::travel::farther;
-use crate::waiting::{TooManyPairs, Unanswered, Waiting};
+use crate::unanswered::{TooManyPairs, Unanswered, go_on, sort_by};
 use clearance_geometry::Vec3;
 use clearance_geometry::number::rounding::BOUND_SLACK;
+use clearance_geometry::until::Until;
 
 /// When more than one body in so many has moved, what is watched of all pairs is read in order;
 /// else the pairs of those bodies are looked up.
@@ -40,7 +41,7 @@ impl Scene {
         work: &PairWork<'_>,
     ) -> Result<Vec<u32>, Unanswered> {
         let known = self.table.len();
-        let places = self.pairs_to_look_at(work.questions, &work.waiting)?;
+        let places = self.pairs_to_look_at(work.questions, work.until)?;
         let new = self.table.len().saturating_sub(known);
         work.take_room(new * table::PAIR_BYTES)?;
         Ok(places)
@@ -53,11 +54,11 @@ impl Scene {
     pub(crate) fn pairs_to_look_at(
         &mut self,
         questions: &Questions,
-        waiting: &Waiting<'_>,
+        until: &Until,
     ) -> Result<Vec<u32>, Unanswered> {
         let pairs_max = self.limits.pairs_max;
         if self.has_changed {
-            self.restate_said(waiting)?;
+            self.restate_said(until)?;
         }
         if questions.listed == Listed::All {
             if self.book.pairs_enabled > pairs_max as u64 {
@@ -65,24 +66,24 @@ impl Scene {
             }
             // Nobody asks the boxes meanwhile, so they are not kept up to date.
             self.near.invalidate();
-            let mut places = self.table.places_of(waiting.each(self.book.enabled_pairs()));
-            waiting.go_on()?;
-            waiting.sort_by(&mut places, u32::cmp)?;
+            let mut places = self.table.places_of(until.each(self.book.enabled_pairs()));
+            go_on(until)?;
+            sort_by(until, &mut places, u32::cmp)?;
             return Ok(places);
         }
-        self.find_near_pairs(questions.below.unwrap_or(0.0).max(0.0), waiting)?;
+        self.find_near_pairs(questions.below.unwrap_or(0.0).max(0.0), until)?;
         let is_other_question = self.asked != Some(*questions);
         if self.has_changed || is_other_question || questions.is_about_all() {
             let mut places = self.table.places_of_all();
             let watched = places.len();
             if self.asked.is_none() {
-                places.extend(waiting.each(self.table.places_unsaid()));
+                places.extend(until.each(self.table.places_unsaid()));
             }
             // Those that are no longer near, too.
-            places.extend(self.table.places_of(waiting.each(self.open.iter().copied())));
+            places.extend(self.table.places_of(until.each(self.open.iter().copied())));
             if places.len() > watched {
-                waiting.go_on()?;
-                waiting.sort_by(&mut places, u32::cmp)?;
+                go_on(until)?;
+                sort_by(until, &mut places, u32::cmp)?;
                 places.dedup();
             }
             return Ok(places);
@@ -125,12 +126,12 @@ impl Scene {
     }
 
     /// Tells the pairs what was said of them, which they do not know after a change of structure.
-    fn restate_said(&mut self, waiting: &Waiting<'_>) -> Result<(), Unanswered> {
+    fn restate_said(&mut self, until: &Until) -> Result<(), Unanswered> {
         let keys: Vec<PairKey> = self.contacts.keys().chain(self.noted.keys()).copied().collect();
-        for key in waiting.each(keys) {
+        for key in until.each(keys) {
             self.table.set_said(key, self.said_of(key));
         }
-        waiting.go_on()
+        go_on(until)
     }
 
     fn said_of(&self, key: PairKey) -> Said {
@@ -142,11 +143,7 @@ impl Scene {
     }
 
     /// Boxes of the motions to this frame, where these are asked about.
-    pub(crate) fn sweep(
-        &mut self,
-        questions: &Questions,
-        waiting: &Waiting<'_>,
-    ) -> Result<(), Unanswered> {
+    pub(crate) fn sweep(&mut self, questions: &Questions, until: &Until) -> Result<(), Unanswered> {
         // In order, so that whatever follows meets the bodies in the order of their places.
         self.moved.sort_unstable();
         let wanted = match (questions.between, self.has_chosen) {
@@ -158,7 +155,7 @@ impl Scene {
             return Ok(());
         }
         self.find_paths();
-        for &body in waiting.each(&self.moved) {
+        for &body in until.each(&self.moved) {
             let entry = &mut self.entries[body as usize];
             let Some(start) = entry.start.map(|at| &mut self.starts[at as usize]) else { continue };
             let travel = &mut self.travel[body as usize];
@@ -178,7 +175,7 @@ impl Scene {
                 entry.swept = Some(Box::new(entry.way(&start.pose)));
             }
         }
-        waiting.go_on()?;
+        go_on(until)?;
         self.swept = wanted;
         Ok(())
     }
@@ -195,12 +192,12 @@ impl Scene {
     /// How many pairs an answer to these questions looks at, at most. What is found out for it is
     /// kept: the answer does not find it out again.
     pub fn pairs_within_reach(&mut self, questions: &Questions) -> Result<u64, Unanswered> {
-        let waiting = &Waiting::for_ever();
-        self.sweep(questions, waiting)?;
+        let until = Until::never();
+        self.sweep(questions, until)?;
         if questions.listed == Listed::All || questions.nearest > 0 {
             return Ok(self.book.pairs_enabled);
         }
-        self.find_near_pairs(questions.below.unwrap_or(0.0).max(0.0), waiting)?;
+        self.find_near_pairs(questions.below.unwrap_or(0.0).max(0.0), until)?;
         let all = self.table.len();
         if self.has_changed || self.asked != Some(*questions) || questions.is_about_all() {
             return Ok(all as u64);
@@ -217,7 +214,7 @@ impl Scene {
     /// answer to these questions looks at.
     pub fn bodies_to_find(&mut self, questions: &Questions) -> usize {
         let reach = questions.below.unwrap_or(0.0).max(0.0) / 2.0;
-        if self.sweep(questions, &Waiting::for_ever()).is_err() || !self.has_bounds(reach) {
+        if self.sweep(questions, Until::never()).is_err() || !self.has_bounds(reach) {
             return self.entries.len();
         }
         self.left(reach).count()
@@ -236,18 +233,14 @@ impl Scene {
 
     /// Brings the near pairs up to date with where the bodies are; `below` is the distance up to
     /// which pairs are asked for, metres.
-    pub(crate) fn find_near_pairs(
-        &mut self,
-        below: f64,
-        waiting: &Waiting<'_>,
-    ) -> Result<(), Unanswered> {
+    pub(crate) fn find_near_pairs(&mut self, below: f64, until: &Until) -> Result<(), Unanswered> {
         let reach = below / 2.0;
         if !self.has_bounds(reach) {
-            return self.find_near_pairs_anew(reach, waiting);
+            return self.find_near_pairs_anew(reach, until);
         }
         let left: Vec<u32> = self.left(reach).collect();
         if left.len() * REBUILD_SHARE > self.entries.len() {
-            return self.find_near_pairs_anew(reach, waiting);
+            return self.find_near_pairs_anew(reach, until);
         }
         // All boxes before any question: a pair is found from either side.
         let bounds = left.iter().map(|&body| {
@@ -256,23 +249,19 @@ impl Scene {
         });
         let bounds: Vec<(u32, Box3, Ball)> = bounds.collect();
         self.near.replace(&bounds);
-        self.ask_tree(&left, waiting)?;
+        self.ask_tree(&left, until)?;
         if self.table.near_count() > self.limits.pairs_max {
-            return self.find_near_pairs_without_room(reach, waiting);
+            return self.find_near_pairs_without_room(reach, until);
         }
         Ok(())
     }
 
-    fn find_near_pairs_anew(
-        &mut self,
-        reach: f64,
-        waiting: &Waiting<'_>,
-    ) -> Result<(), Unanswered> {
+    fn find_near_pairs_anew(&mut self, reach: f64, until: &Until) -> Result<(), Unanswered> {
         let bodies = 0..self.entries.len() as u32;
-        let (fat, balls) = waiting.each(bodies).map(|body| self.fat_bounds(body, reach)).unzip();
-        waiting.go_on()?;
-        match self.put_in_bounds(fat, balls, reach, waiting) {
-            Err(Unanswered::TooManyPairs(_)) => self.find_near_pairs_without_room(reach, waiting),
+        let (fat, balls) = until.each(bodies).map(|body| self.fat_bounds(body, reach)).unzip();
+        go_on(until)?;
+        match self.put_in_bounds(fat, balls, reach, until) {
+            Err(Unanswered::TooManyPairs(_)) => self.find_near_pairs_without_room(reach, until),
             found => found,
         }
     }
@@ -282,13 +271,13 @@ impl Scene {
     fn find_near_pairs_without_room(
         &mut self,
         reach: f64,
-        waiting: &Waiting<'_>,
+        until: &Until,
     ) -> Result<(), Unanswered> {
         let bodies = 0..self.entries.len() as u32;
-        let needed = waiting.each(bodies).map(|body| self.needed_bounds(body, reach));
+        let needed = until.each(bodies).map(|body| self.needed_bounds(body, reach));
         let (needed, balls) = needed.unzip();
-        waiting.go_on()?;
-        self.put_in_bounds(needed, balls, reach, waiting)
+        go_on(until)?;
+        self.put_in_bounds(needed, balls, reach, until)
     }
 
     /// Keeps these bounds for the bodies, and finds all near pairs.
@@ -297,11 +286,11 @@ impl Scene {
         fat: Vec<Box3>,
         balls: Vec<Ball>,
         reach: f64,
-        waiting: &Waiting<'_>,
+        until: &Until,
     ) -> Result<(), Unanswered> {
-        let (tree, pairs) = self.pairs_within(&fat, &balls, waiting);
+        let (tree, pairs) = self.pairs_within(&fat, &balls, until);
         self.near = NearPairs { fat, balls, tree, reach, is_stale: true };
-        self.table.set_all_near(&pairs?, self.answers, waiting)?;
+        self.table.set_all_near(&pairs?, self.answers, until)?;
         self.near.is_stale = false;
         Ok(())
     }
@@ -311,27 +300,27 @@ impl Scene {
         &self,
         fat: &[Box3],
         balls: &[Ball],
-        waiting: &Waiting<'_>,
+        until: &Until,
     ) -> (OnceLock<BoxTree>, Result<Vec<PairKey>, Unanswered>) {
         let pairs_max = self.limits.pairs_max;
         let is_near = |key: PairKey| {
             fat[key.p as usize].meets(&fat[key.q as usize]) && self.book.is_enabled(key)
         };
-        let pairs = ball_grid::pairs_of(balls, pairs_max, waiting, is_near).transpose();
+        let pairs = ball_grid::pairs_of(balls, pairs_max, until, is_near).transpose();
         if let Some(pairs) = pairs {
             return (OnceLock::new(), pairs);
         }
         let tree = BoxTree::build(fat);
-        let pairs = tree.pairs(fat, pairs_max, waiting, |key| {
+        let pairs = tree.pairs(fat, pairs_max, until, |key| {
             balls[key.p as usize].may_meet(&balls[key.q as usize]) && self.book.is_enabled(key)
         });
         (tree.into(), pairs)
     }
 
     /// Finds the near pairs of these bodies.
-    fn ask_tree(&mut self, bodies: &[u32], waiting: &Waiting<'_>) -> Result<(), Unanswered> {
+    fn ask_tree(&mut self, bodies: &[u32], until: &Until) -> Result<(), Unanswered> {
         let (mut others, mut pending) = (Vec::new(), Vec::new());
-        for &body in waiting.each(bodies) {
+        for &body in until.each(bodies) {
             others.clear();
             let (book, near) = (&self.book, &self.near);
             let ball = &near.balls[body as usize];
@@ -346,7 +335,7 @@ impl Scene {
             others.sort_unstable();
             self.table.set_near(body, &others, self.answers);
         }
-        let told = waiting.go_on();
+        let told = go_on(until);
         self.near.is_stale |= told.is_err();
         told
     }

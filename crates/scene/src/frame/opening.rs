@@ -6,9 +6,8 @@ use std::sync::Arc;
 use crate::broken::{Rule, is_broken};
 use crate::declared::declaration::{Contact, Declaration};
 use crate::declared::error::{DeclarationError, Problem, is_length};
-use crate::declared::rule_book::RuleBook;
 use crate::declared::rules::Rules;
-use crate::frame::scene::{Limits, Scene, SweptBodies};
+use crate::frame::scene::{ChangeCounts, Limits, Scene, SweptBodies};
 use crate::frame::structure::Restructuring;
 use crate::memory::table::PairTable;
 use crate::methods::Methods;
@@ -21,6 +20,7 @@ impl Scene {
     /// ```
     /// # use std::sync::Arc;
     /// # use clearance_geometry::{Vec3, hull::convex_hull, pose::Pose, separation::METHODS};
+    /// # use clearance_geometry::until::Until;
     /// # use clearance_scene::{Body, BodyId, Declaration, Limits, Scene, Serial};
     /// # use clearance_scene::{Frame, Move, Questions};
     /// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
@@ -32,7 +32,7 @@ impl Scene {
     /// let bodies = vec![Body::solid(1, cube.clone()), Body::solid(2, cube).placed(far)];
     /// let declared = Declaration { bodies, ..Default::default() };
     /// let mut scene = Scene::open(declared, &METHODS[0], limits).unwrap();
-    /// let report = scene.answer(&Questions::default(), &Serial, &false.into()).unwrap();
+    /// let report = scene.answer(&Questions::default(), &Serial, Until::never()).unwrap();
     /// assert_eq!(report.tally.separated, 1);
     /// ```
     pub fn open(
@@ -40,14 +40,13 @@ impl Scene {
         methods: impl Into<Methods>,
         limits: Limits,
     ) -> Result<Self, DeclarationError> {
-        if !is_length(declared.release_margin) {
-            return Err(DeclarationError::new("release_margin".into(), Problem::NotALength));
-        }
+        check_release_margin(declared.release_margin)?;
         let mut scene = Self {
             entries: Vec::new(),
             robots: Vec::new(),
             rules: Rules::default(),
-            book: RuleBook::default(),
+            book: Arc::default(),
+            changes: ChangeCounts::default(),
             release_margin: declared.release_margin,
             contacts: BTreeMap::new(),
             noted: BTreeMap::new(),
@@ -116,4 +115,10 @@ impl Scene {
     pub fn declared_rules(&self) -> Rules {
         self.rules.declared_with(self.bodies())
     }
+}
+
+/// That the margin beyond which contacts end is a length.
+fn check_release_margin(metres: f64) -> Result<(), DeclarationError> {
+    let problem = || DeclarationError::new("release_margin".into(), Problem::NotALength);
+    if is_length(metres) { Ok(()) } else { Err(problem()) }
 }

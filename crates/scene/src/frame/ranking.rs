@@ -17,7 +17,7 @@ use crate::pairs::report::RankedPair;
 use crate::pairs::stand::is_within;
 use crate::pairs::state::Task;
 use crate::placed::entry::Entry;
-use crate::waiting::Unanswered;
+use crate::unanswered::{Unanswered, go_on, sort_by};
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::distance::Stops;
 
@@ -33,7 +33,7 @@ fn measuring(distance: Option<Stops>, depth: bool) -> Task {
 impl Round<'_> {
     /// Chooses the pairs that are asked for by their signed clearance, and measures it.
     pub(crate) fn rank(&mut self, scene: &mut Scene) -> Result<(), Unanswered> {
-        let PairWork { questions, waiting, .. } = self.work;
+        let PairWork { questions, until, .. } = self.work;
         if let Some(below) = questions.below {
             let found = self.pairs_below(scene, below)?;
             self.ranking.keys.extend(found);
@@ -44,15 +44,15 @@ impl Round<'_> {
         }
         let keys: Vec<PairKey> = self.ranking.keys.iter().copied().collect();
         let is_rough = |key: &&PairKey| scene.has_rough_distance(**key);
-        let rough: Vec<PairKey> = waiting.each(&keys).filter(is_rough).copied().collect();
+        let rough: Vec<PairKey> = until.each(&keys).filter(is_rough).copied().collect();
         self.ask(scene, &rough, measuring(Some(Stops::default()), false))?;
         if questions.normals {
             let (distance, depth, normal, polygon) = (None, false, true, false);
             self.ask(scene, &keys, Task::Detail { distance, depth, normal, polygon })?;
         }
-        self.listed.extend(waiting.each(keys).map(|key| (key, true)));
+        self.listed.extend(until.each(keys).map(|key| (key, true)));
         self.ranking.pairs = self.ranked_pairs(scene)?;
-        waiting.go_on()
+        go_on(until)
     }
 
     /// The ranked pairs in order.
@@ -73,17 +73,17 @@ impl Round<'_> {
         &self,
         found: impl Iterator<Item = ([f64; 2], PairKey)>,
     ) -> Result<Vec<([f64; 2], PairKey)>, Unanswered> {
-        let waiting = self.work.waiting;
-        let mut found: Vec<_> = waiting.each(found).collect();
-        waiting.sort_by(&mut found, |a, b| a.0[1].total_cmp(&b.0[1]).then(a.1.cmp(&b.1)))?;
-        waiting.go_on()?;
+        let until = self.work.until;
+        let mut found: Vec<_> = until.each(found).collect();
+        sort_by(until, &mut found, |a, b| a.0[1].total_cmp(&b.0[1]).then(a.1.cmp(&b.1)))?;
+        go_on(until)?;
         Ok(found)
     }
 
     /// The pairs whose signed clearance is at most `below`; when stopped, those for which it may
     /// be.
     fn pairs_below(&mut self, scene: &mut Scene, below: f64) -> Result<Vec<PairKey>, Unanswered> {
-        let waiting = self.work.waiting;
+        let until = self.work.until;
         let may_be_near = |key: &PairKey| {
             let [p, q] = scene.boxes_of(*key);
             p.gap(&q).map_or_else(
@@ -91,16 +91,16 @@ impl Round<'_> {
                 |gap| gap.lower <= below,
             )
         };
-        let near = waiting.each(&self.keys).filter(|key| may_be_near(key));
+        let near = until.each(&self.keys).filter(|key| may_be_near(key));
         let keys: Vec<PairKey> = near.copied().collect();
         // What is listed with its distance keeps it: farther away, nothing narrow is found here.
         let is_measured = |key: &PairKey| self.listed.get(key).is_some_and(|measured| *measured);
         let (measured, others): (Vec<PairKey>, Vec<PairKey>) =
-            waiting.each(keys.iter().copied()).partition(is_measured);
+            until.each(keys.iter().copied()).partition(is_measured);
         let stops = Stops { above: Some(below.max(0.0)), below: None };
         self.ask(scene, &measured, measuring(None, true))?;
         self.ask(scene, &others, measuring(Some(stops), true))?;
-        Ok(waiting.each(keys).filter(|key| self.is_below(scene, *key, below)).collect())
+        Ok(until.each(keys).filter(|key| self.is_below(scene, *key, below)).collect())
     }
 
     fn is_below(&mut self, scene: &Scene, key: PairKey, below: f64) -> bool {
@@ -112,7 +112,7 @@ impl Round<'_> {
             return true;
         }
         // The bracket is rounded; what it leaves open is decided exactly.
-        let asking = scene.asking(key, self.work.questions, self.work.waiting.stop);
+        let asking = scene.asking(key, self.work.questions, self.work.until);
         let cost = &mut self.counters.cost;
         let witnesses = &mut Witnesses::default();
         let notes = &mut Notes { witnesses, cost, cost_of_each: None };
@@ -126,7 +126,7 @@ impl Round<'_> {
         scene: &mut Scene,
         wanted: usize,
     ) -> Result<Vec<PairKey>, Unanswered> {
-        let waiting = &{ self.work.waiting };
+        let until = self.work.until;
         let Some(all) = scene.entries.iter().map(Entry::bounds).reduce(|a, b| a.union(&b)) else {
             return Ok(Vec::new());
         };
@@ -139,11 +139,11 @@ impl Round<'_> {
                 scene.entries.iter().map(|e| e.bounds().inflated(radius / 2.0)).collect();
             let pairs_max = scene.limits.pairs_max;
             let is_enabled = |key| scene.book.is_enabled(key);
-            let keys = BoxTree::build(&boxes).pairs(&boxes, pairs_max, waiting, is_enabled)?;
+            let keys = BoxTree::build(&boxes).pairs(&boxes, pairs_max, until, is_enabled)?;
             self.ask(scene, &keys, measuring(Some(Stops::default()), false))?;
             let distance = |key: &PairKey| scene.distance_of(*key);
             let within =
-                waiting.each(&keys).filter_map(distance).filter(|[_, upper]| *upper <= radius);
+                until.each(&keys).filter_map(distance).filter(|[_, upper]| *upper <= radius);
             if within.count() >= wanted || covers_all {
                 return self.nearest_of(scene, &keys, wanted);
             }
@@ -158,9 +158,9 @@ impl Round<'_> {
         keys: &[PairKey],
         wanted: usize,
     ) -> Result<Vec<PairKey>, Unanswered> {
-        let waiting = self.work.waiting;
+        let until = self.work.until;
         let overlaps = |key: &&PairKey| scene.told(**key).verdict == Some(Verdict::Overlapping);
-        let overlapping: Vec<PairKey> = waiting.each(keys).filter(overlaps).copied().collect();
+        let overlapping: Vec<PairKey> = until.each(keys).filter(overlaps).copied().collect();
         self.measure_deepest(scene, &overlapping, wanted)?;
         let is_known = |key: &PairKey| scene.distance_of(*key).is_some();
         let known = keys.iter().copied().filter(is_known);
@@ -180,13 +180,13 @@ impl Round<'_> {
         overlapping: &[PairKey],
         wanted: usize,
     ) -> Result<(), Unanswered> {
-        let waiting = self.work.waiting;
+        let until = self.work.until;
         let bound = |key: &PairKey| {
             let [p, q] = scene.boxes_of(*key);
             (depth_at_most(&p, &q), *key)
         };
-        let mut bounded: Vec<(f64, PairKey)> = waiting.each(overlapping).map(bound).collect();
-        waiting.sort_by(&mut bounded, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)))?;
+        let mut bounded: Vec<(f64, PairKey)> = until.each(overlapping).map(bound).collect();
+        sort_by(until, &mut bounded, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)))?;
         let mut depths: Vec<f64> = Vec::new();
         let mut rest = &bounded[..];
         while let Some((bound, _)) = rest.first() {
@@ -202,7 +202,7 @@ impl Round<'_> {
             depths.truncate(wanted);
             rest = later;
         }
-        waiting.go_on()
+        go_on(until)
     }
 }
 

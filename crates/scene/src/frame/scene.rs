@@ -21,7 +21,7 @@ use crate::placed::mounted::Mounted;
 /// How large a scene may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bodies.
+    /// How many bodies it may have.
     pub bodies_max: usize,
     /// Parts of all bodies together.
     pub parts_max: usize,
@@ -45,14 +45,26 @@ pub(crate) enum SweptBodies {
     All,
 }
 
+/// How often a scene has become another one, but for what robots do.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ChangeCounts {
+    /// More than poses has changed.
+    pub(crate) restructured: u64,
+    /// A body that no robot carries went to another pose.
+    pub(crate) placements: u64,
+}
+
 /// Bodies in motion, and what is known about their pairs.
 #[derive(Clone, Debug)]
 pub struct Scene {
     pub(crate) entries: Vec<Entry>,
-    /// By id.
+    /// The robots, ordered by id.
     pub(crate) robots: Vec<Mounted>,
     pub(crate) rules: Rules,
-    pub(crate) book: RuleBook,
+    /// Shared with whoever asks about a scene that has gone on.
+    pub(crate) book: Arc<RuleBook>,
+    /// How often it has become another one.
+    pub(crate) changes: ChangeCounts,
     pub(crate) release_margin: f64,
     /// Announced contacts, with the frame that announced them.
     pub(crate) contacts: BTreeMap<PairKey, u64>,
@@ -221,24 +233,26 @@ impl Scene {
         self.table.len()
     }
 
-    /// Whether a body has a rounded part.
-    pub fn has_rounded(&self) -> bool {
-        let mut parts = self.entries.iter().flat_map(|entry| &entry.body.parts);
-        parts.any(Part::is_rounded)
-    }
-
     /// Whether a body has a polyhedron as a part.
     pub fn has_meshes(&self) -> bool {
         self.look_bytes > 0
+    }
+
+    /// Whether all parts of all bodies are convex.
+    pub fn are_convex(&self) -> bool {
+        !self.has_meshes()
+            || self.entries.iter().all(|it| it.body.parts.iter().all(Part::is_convex))
     }
 
     /// Which bodies have one convex part and no margin with any other. None is, where a method was
     /// asked for by name: the report has its counters beside the verdicts.
     pub(crate) fn simple_bodies(&self) -> Vec<bool> {
         let is_any = !self.methods.are_named();
-        let bodies = self.entries.iter().zip(&self.book.reaches);
+        let reaches = self.book.reaches.iter().zip(&self.book.are_deep);
+        let bodies = self.entries.iter().zip(reaches);
         let is_simple = |entry: &Entry| is_any && entry.form.is_plain && !entry.form.has_mesh;
-        bodies.map(|(entry, reach)| is_simple(entry) && *reach <= 0.0).collect()
+        let has_margin = |(reach, is_deep): (&f64, &bool)| *reach > 0.0 || *is_deep;
+        bodies.map(|(entry, margins)| is_simple(entry) && !has_margin(margins)).collect()
     }
 
     /// The body's index, which is likely `next`.

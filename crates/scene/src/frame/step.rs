@@ -10,7 +10,6 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use crate::declared::question::{Frame, Listed, Questions};
 use crate::frame::apply::{Applied, FrameError};
@@ -30,10 +29,11 @@ use crate::pairs::work::{are_proven_at_once, work};
 use crate::placed::entry::{Entry, PairSide};
 use crate::placed::mounted::Mounted;
 use crate::placed::travel::until;
-use crate::waiting::{Unanswered, Waiting};
+use crate::unanswered::{Unanswered, go_on, sort_by};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::meeting::Impact;
+use clearance_geometry::until::Until;
 
 /// Why a frame was not answered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,7 +51,7 @@ pub enum StepError {
 pub struct Stepped {
     /// Moves that were refused, by their index in the frame.
     pub refused: Vec<(usize, MoveError)>,
-    /// The answer.
+    /// What is known of the scene as the frame leaves it.
     pub report: Arc<Report>,
 }
 
@@ -102,27 +102,18 @@ const CORNERS_AT_ONCE: usize = 1 << 16;
 const PAIRS_AT_ONCE: usize = 4096;
 
 impl Scene {
-    /// Answers for where the bodies are now. The work on pairs goes through `runner`; `stop` may be
-    /// set at any time by a deadline, and leaves the pairs not yet answered undecided.
+    /// Answers for where the bodies are now. The work on pairs goes through `runner`. When the time
+    /// is over, the pairs not yet answered stay undecided. When the caller has gone, every stage
+    /// ends within about a millisecond, what was announced is taken back, and the frame counts as
+    /// one that was applied and not answered.
     pub fn answer(
         &mut self,
         questions: &Questions,
         runner: &dyn Runner,
-        stop: &AtomicBool,
-    ) -> Result<Arc<Report>, Unanswered> {
-        self.answer_while(questions, runner, Waiting::until(stop))
-    }
-
-    /// Answers in the same way, and gives up when the caller leaves: the frame then counts as one
-    /// that was applied and not answered.
-    pub fn answer_while(
-        &mut self,
-        questions: &Questions,
-        runner: &dyn Runner,
-        waiting: Waiting<'_>,
+        until: &Until,
     ) -> Result<Arc<Report>, Unanswered> {
         let mut announced = Announced::default();
-        let work = PairWork { questions, runner, waiting };
+        let work = PairWork { questions, runner, until };
         let answered = self.report(&work, &mut announced);
         match answered {
             Ok(report) => {
@@ -145,15 +136,15 @@ impl Scene {
         work: &PairWork<'_>,
         announced: &mut Announced,
     ) -> Result<Report, Unanswered> {
-        let &PairWork { questions, waiting, .. } = work;
-        self.sweep(questions, &waiting)?;
+        let &PairWork { questions, until, .. } = work;
+        self.sweep(questions, until)?;
         let places = self.pairs_within_room(work)?;
         self.answers += 1;
 
         let mut round = Round::new(*work, places, &self.methods);
         round.stand(self)?;
         round.detail(self)?;
-        let mut events = self.events(&round.notable, questions, &waiting, announced)?;
+        let mut events = self.events(&round.notable, questions, until, announced)?;
         round.look_at_impacts(self, &mut events)?;
         round.written(self, events)
     }
@@ -163,6 +154,7 @@ impl Scene {
     /// ```
     /// # use std::sync::Arc;
     /// # use clearance_geometry::{Vec3, hull::convex_hull, pose::Pose, separation::METHODS};
+    /// # use clearance_geometry::until::Until;
     /// # use clearance_scene::{Body, BodyId, Declaration, Limits, Scene, Serial};
     /// # use clearance_scene::{Frame, Move, Questions};
     /// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
@@ -174,7 +166,7 @@ impl Scene {
     /// let bodies = vec![Body::solid(1, cube.clone()), Body::solid(2, cube).placed(far)];
     /// let declared = Declaration { bodies, ..Default::default() };
     /// let mut scene = Scene::open(declared, &METHODS[0], limits).unwrap();
-    /// scene.answer(&Questions::default(), &Serial, &false.into()).unwrap();
+    /// scene.answer(&Questions::default(), &Serial, Until::never()).unwrap();
     /// let pose = Pose::translation(1.0, 0.0, 0.0);
     /// let moves = vec![Move { body: BodyId(2), pose, teleported: false, deviation: None }];
     /// let frame = Frame { id: 1, moves, ..Default::default() };
@@ -197,7 +189,7 @@ impl Scene {
                 Vec::new()
             }
         };
-        let report = self.answer(questions, runner, &AtomicBool::new(false))?;
+        let report = self.answer(questions, runner, Until::never())?;
         Ok(Stepped { refused, report })
     }
 }
@@ -221,21 +213,21 @@ impl<'a> Round<'a> {
 
     /// Asks how every pair stands.
     pub(crate) fn stand(&mut self, scene: &mut Scene) -> Result<(), Unanswered> {
-        let PairWork { questions, waiting, .. } = self.work;
+        let PairWork { questions, until, .. } = self.work;
         let (mut looked_closely, mut remembered) = (0, 0);
         let places = std::mem::take(&mut self.places);
         let (simple, others): (Vec<u32>, Vec<u32>) =
-            waiting.each(places).partition(|place| scene.table.at(*place).is_simple);
+            until.each(places).partition(|place| scene.table.at(*place).is_simple);
         let mut keys: Vec<PairKey> = Vec::with_capacity(others.len());
-        keys.extend(waiting.each(&others).map(|place| scene.table.at(*place).key));
+        keys.extend(until.each(&others).map(|place| scene.table.at(*place).key));
         let has_expired = |place: &&u32| scene.has_expired(**place);
-        self.counters.pairs_expired = waiting.each(&others).filter(has_expired).count() as u64;
+        self.counters.pairs_expired = until.each(&others).filter(has_expired).count() as u64;
         let is_near = |place: &&u32| scene.table.at(**place).is_near;
-        let mut near = waiting.each(&others).filter(is_near).count() as u64;
-        waiting.go_on()?;
+        let mut near = until.each(&others).filter(is_near).count() as u64;
+        go_on(until)?;
         let (counters, notable) = (&mut self.counters, &mut self.notable);
         if questions.is_about_all() {
-            keys.extend(waiting.each(&simple).map(|place| scene.table.at(*place).key));
+            keys.extend(until.each(&simple).map(|place| scene.table.at(*place).key));
             near = scene.table.near_count() as u64;
         } else {
             scene.look_at(&simple, &self.work, |batch| {
@@ -247,9 +239,9 @@ impl<'a> Round<'a> {
                 keys.append(&mut batch.left);
             })?;
         }
-        waiting.sort_by(&mut keys, PairKey::cmp)?;
+        sort_by(until, &mut keys, PairKey::cmp)?;
         let is_spoken_of: Vec<bool> =
-            waiting.each(&keys).map(|key| scene.table.said(*key).is_anything()).collect();
+            until.each(&keys).map(|key| scene.table.said(*key).is_anything()).collect();
         let mut is_spoken_of = is_spoken_of.into_iter();
         scene.run(&keys, Task::Stand, &self.work, |state| {
             if is_spoken_of.next() == Some(true) || !state.answer.is_plain() {
@@ -263,7 +255,7 @@ impl<'a> Round<'a> {
         if questions.listed == Listed::Near {
             notable.extend(scene.contacts.keys().chain(scene.noted.keys()));
         }
-        waiting.sort_by(notable, PairKey::cmp)?;
+        sort_by(until, notable, PairKey::cmp)?;
         notable.dedup();
         self.keys = keys;
         self.count(scene, looked_closely);
@@ -291,18 +283,18 @@ impl<'a> Round<'a> {
 
     /// Chooses the pairs to list, and asks for their distances and depths.
     pub(crate) fn detail(&mut self, scene: &mut Scene) -> Result<(), Unanswered> {
-        let PairWork { questions, waiting, .. } = self.work;
+        let PairWork { questions, until, .. } = self.work;
         let candidates = match questions.listed {
             Listed::Nothing => &[],
             Listed::Changed | Listed::Near => &self.notable[..],
             Listed::All => &self.keys[..],
         };
-        for key in waiting.each(candidates) {
+        for key in until.each(candidates) {
             if self.is_listed(scene, *key) {
                 self.listed.insert(*key, questions.distances);
             }
         }
-        waiting.go_on()?;
+        go_on(until)?;
         if questions.asks_details() && !self.listed.is_empty() {
             let keys: Vec<PairKey> = self.listed.keys().copied().collect();
             let distance = questions.distances.then_some(questions.stops);
@@ -330,12 +322,12 @@ impl<'a> Round<'a> {
     /// they are looked for from the first listed pair on, until they are more than whoever reads
     /// the report takes; pairs beyond are omitted.
     fn look_for_polygons(&mut self, scene: &mut Scene) -> Result<Vec<Vec<Vec3>>, Unanswered> {
-        let (waiting, numbers_max) = (self.work.waiting, self.work.questions.polygon_numbers_max);
+        let (until, numbers_max) = (self.work.until, self.work.questions.polygon_numbers_max);
         let keys: Vec<PairKey> =
             self.listed.keys().take(scene.limits.listed_max).copied().collect();
         let (mut polygons, mut numbers) = (Vec::new(), 0_usize);
         while polygons.len() < keys.len() && numbers <= numbers_max {
-            waiting.go_on()?;
+            go_on(until)?;
             let mut corners_max = 0_usize;
             let left = &keys[polygons.len()..];
             let more = left.iter().take_while(|key| {
@@ -401,7 +393,7 @@ impl<'a> Round<'a> {
         scene: &mut Scene,
         events: &mut [Event],
     ) -> Result<(), Unanswered> {
-        let PairWork { questions, waiting, .. } = self.work;
+        let PairWork { questions, until, .. } = self.work;
         if !questions.impacts {
             return Ok(());
         }
@@ -414,8 +406,8 @@ impl<'a> Round<'a> {
                 is_asked.then_some(()).and_then(|()| Some(PairKey::new(p?, q?)))
             };
             let mut keys: Vec<PairKey> =
-                waiting.each(&*events).filter_map(|event| key_of(scene, event)).collect();
-            waiting.sort_by(&mut keys, PairKey::cmp)?;
+                until.each(&*events).filter_map(|event| key_of(scene, event)).collect();
+            sort_by(until, &mut keys, PairKey::cmp)?;
             let mut impacts: BTreeMap<PairKey, Impact> = BTreeMap::new();
             let counters = &mut self.counters;
             scene.run(&keys, Task::Impact(end), &self.work, |state| {
@@ -423,12 +415,12 @@ impl<'a> Round<'a> {
                 let known = state.answer.meeting.as_ref().and_then(|known| known.impact);
                 impacts.extend(known.map(|impact| (state.key, impact)));
             })?;
-            for event in waiting.each(events.iter_mut()) {
+            for event in until.each(events.iter_mut()) {
                 let key = key_of(scene, event);
                 event.impact = event.impact.or(key.and_then(|key| impacts.get(&key).copied()));
             }
         }
-        waiting.go_on()
+        go_on(until)
     }
 }
 
@@ -438,7 +430,7 @@ impl Scene {
         &'a self,
         key: PairKey,
         questions: &'a Questions,
-        stop: &'a AtomicBool,
+        until: &'a Until,
     ) -> Asking<'a> {
         let (p, q) = (&self.entries[key.p as usize], &self.entries[key.q as usize]);
         let between = questions.between_of(&p.body, &q.body);
@@ -454,7 +446,7 @@ impl Scene {
             proves: questions.certificates && are_proven_at_once(p, q),
             questions,
             methods: &self.methods,
-            stop,
+            until,
         }
     }
 
@@ -468,7 +460,7 @@ impl Scene {
         mut look: impl FnMut(&mut PairState),
     ) -> Result<(), Unanswered> {
         for keys in keys.chunks(PAIRS_AT_ONCE) {
-            on.waiting.go_on()?;
+            go_on(on.until)?;
             let at_once = self.look_bytes.saturating_mul(on.runner.at_once(keys.len()));
             if at_once > 0 {
                 on.take_room(at_once)?;
@@ -477,7 +469,7 @@ impl Scene {
             on.runner.give_back(at_once);
             on.take_room(0)?;
         }
-        on.waiting.go_on()
+        go_on(on.until)
     }
 
     fn run_at_once(
@@ -489,7 +481,7 @@ impl Scene {
     ) {
         let mut states = self.table.take(keys, self.answers);
         on.runner.run(&mut states, &|state| {
-            let mut asking = self.asking(state.key, on.questions, on.waiting.stop);
+            let mut asking = self.asking(state.key, on.questions, on.until);
             asking.proves |= task == Task::Prove;
             work(&asking, task, state);
         });
@@ -522,14 +514,14 @@ impl Scene {
             starts: &self.starts,
             method: self.methods.verdict.method,
             questions: on.questions,
-            waiting: on.waiting,
+            until: on.until,
             answers: self.answers,
             ends_at_once: self.release_margin <= 0.0,
             has_chosen: self.has_chosen,
         };
         table.look_at(places, on.runner, &|batch| looking.work(batch), done);
         self.table = table;
-        on.waiting.go_on()
+        go_on(on.until)
     }
 
     /// How the pair stands, of which nothing more is known if it was not asked in this answer.

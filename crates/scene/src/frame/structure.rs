@@ -3,6 +3,7 @@
 
 use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::declared::body::{Body, BodyId, Part};
 use crate::declared::changes::{BodyChange, BodyInChange, RuleChanges};
@@ -114,7 +115,7 @@ impl Scene {
         self.remount(robots);
         self.rule_bytes = new_rules.bytes();
         self.rules = new_rules;
-        self.book = book;
+        self.book = Arc::new(book);
         self.renumber(&old_ids, &gone);
         self.body_bytes = self.bodies().map(Body::bytes).sum();
         self.near.invalidate();
@@ -163,6 +164,7 @@ impl Scene {
         }
         self.entries.extend(newcomers);
         self.entries.sort_by_key(|entry| entry.body.id);
+        self.changes.restructured += 1;
         self.revision += 1;
         for entry in self.entries.iter_mut().filter(|e| margins_change || e.revision == 0) {
             // A new body, or perhaps a new margin: what is remembered is no longer to the point.
@@ -296,13 +298,14 @@ impl Scene {
         }
     }
 
-    /// That the method of first contacts answers a margin or a deviation of this size.
+    /// That the method of first contacts answers a margin or a deviation of this size; a margin may
+    /// be below 0.
     fn check_slack(
         &self,
         metres: f64,
         path: impl FnOnce() -> String,
     ) -> Result<(), DeclarationError> {
-        if metres > 0.0 && !self.methods.first_contact.method.answers_all() {
+        if metres != 0.0 && !self.methods.first_contact.method.answers_all() {
             return Err(DeclarationError::new(path(), Problem::NotAnswered));
         }
         Ok(())

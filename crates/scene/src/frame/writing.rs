@@ -25,11 +25,11 @@ use crate::pairs::report::{
 use crate::pairs::state::Task;
 use crate::pairs::work::{can_be_proven, part_pairs};
 use crate::placed::entry::{Entry, PlacedPart};
-use crate::waiting::Unanswered;
+use crate::unanswered::{Unanswered, go_on};
+use clearance_bodies::table::along::MeasuredRange;
 use clearance_geometry::Vec3;
 use clearance_geometry::number::tolerance::QUARTER_TURN_NOISE;
 use clearance_geometry::pair::VertexPair;
-use clearance_geometry::penetration::Range;
 
 /// So many pairs of parts, or a pair of bodies, are proven before it is counted what that takes.
 const PARTS_AT_ONCE: usize = 1 << 15;
@@ -65,7 +65,7 @@ impl Scene {
         let each = size_of::<PartProof>()
             + if_asked(answer.distance.is_some(), size_of::<PartGap>() + measured)
             + if_asked(answer.depth.is_some(), 2 * size_of::<PartReach>())
-            + if_asked(answer.along.is_some(), size_of::<(PartPair, Range)>())
+            + if_asked(answer.along.is_some(), size_of::<(PartPair, MeasuredRange)>())
             + if_asked(answer.contact.is_some(), size_of::<PartChain>());
         let [p, q] = [key.p, key.q].map(|index| &self.entries[index as usize]);
         // They are in a list that grows, and in the report.
@@ -166,7 +166,7 @@ impl Round<'_> {
 
     /// What the report says of the listed pairs, as far as it has room for them.
     fn pairs(&mut self, scene: &mut Scene) -> Result<Vec<PairReport>, Unanswered> {
-        let PairWork { questions, runner, waiting } = self.work;
+        let PairWork { questions, runner, until } = self.work;
         // A pair without its polygon would look like one that has none.
         let with_polygons = if questions.polygons { self.polygons.len() } else { usize::MAX };
         let listed_max = scene.limits.listed_max.min(with_polygons);
@@ -176,17 +176,17 @@ impl Round<'_> {
         let mut polygons = std::mem::take(&mut self.polygons).into_iter();
         let (mut pairs, mut wire_bytes) = (Vec::new(), 0_usize);
         while pairs.len() < listed.len() && wire_bytes <= questions.proof_bytes_max {
-            waiting.go_on()?;
+            go_on(until)?;
             let left = &listed[pairs.len()..];
             let next = &left[..how_many_at_once(scene, left)];
-            let bytes = waiting.each(next).map(|(key, _)| scene.bytes_to_tell(*key, questions));
+            let bytes = until.each(next).map(|(key, _)| scene.bytes_to_tell(*key, questions));
             let bytes = bytes.fold(0, usize::saturating_add);
             if !runner.has_room(bytes) {
                 break;
             }
             self.prove(scene, next)?;
             let mut taken = 0;
-            for (key, with_distance) in waiting.each(next) {
+            for (key, with_distance) in until.each(next) {
                 if wire_bytes > questions.proof_bytes_max {
                     break;
                 }
@@ -202,7 +202,7 @@ impl Round<'_> {
                 break;
             }
         }
-        waiting.go_on()?;
+        go_on(until)?;
         self.omitted = (all - pairs.len()) as u64;
         Ok(pairs)
     }
@@ -264,7 +264,7 @@ impl Round<'_> {
 
     /// What is to be remembered of what is said.
     fn remarks(&self, scene: &Scene) -> Result<Vec<Remark>, Unanswered> {
-        let waiting = self.work.waiting;
+        let until = self.work.until;
         let remark = |&key: &PairKey| {
             let answer = scene.told(key);
             let known = answer.verdict.zip(answer.within_margin);
@@ -286,8 +286,8 @@ impl Round<'_> {
         };
         let says_something =
             |remark: &Remark| remark.is_open || remark.noted.is_some() || remark.said.is_some();
-        let remarks = waiting.each(&self.notable).map(remark).filter(says_something).collect();
-        waiting.go_on()?;
+        let remarks = until.each(&self.notable).map(remark).filter(says_something).collect();
+        go_on(until)?;
         Ok(remarks)
     }
 }

@@ -9,7 +9,6 @@ use crate::declared::question::{Between, Listed, Questions};
 use crate::memory::kept::{Batch, Kept, Seen, Standing};
 use crate::placed::entry::{Entry, Start};
 use crate::placed::travel::until;
-use crate::waiting::Waiting;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Reach, Verdict};
 use clearance_geometry::contact_time::Chord;
@@ -19,6 +18,7 @@ use clearance_geometry::pair::Pair;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::rounded::{self, RoundedPair};
 use clearance_geometry::separation::{self, CollisionMethod, Roomy};
+use clearance_geometry::until::Until;
 use clearance_geometry::witness::Witness;
 
 /// What the looks of a frame have in common; shared by all threads, changed by none.
@@ -28,7 +28,7 @@ pub(crate) struct Looking<'a> {
     pub(crate) starts: &'a [Start],
     pub(crate) method: &'static CollisionMethod,
     pub(crate) questions: &'a Questions,
-    pub(crate) waiting: Waiting<'a>,
+    pub(crate) until: &'a Until,
     pub(crate) answers: u64,
     /// Whether contacts end at the first gap.
     pub(crate) ends_at_once: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Looking<'a> {
 impl<'a> Looking<'a> {
     /// Looks at every pair of the batch, or at none when nobody waits for it.
     pub(crate) fn work(&self, batch: &mut Batch<'_>) {
-        if self.waiting.is_over() {
+        if self.until.is_cancelled() {
             return;
         }
         let (mut expired, mut near) = (0, 0);
@@ -71,7 +71,7 @@ impl<'a> Looking<'a> {
             Some(Roomy::new(Verdict::Separated, gap))
         } else {
             let pair = Pair::new(&of_p.first, of_p.body.pose, &of_q.first, of_q.body.pose);
-            let mut effort = Effort::with_stop(self.questions.steps_max, self.waiting.stop);
+            let mut effort = Effort::until(self.questions.steps_max, self.until);
             let witness = &mut kept.witness;
             let decided = match radii(of_p, of_q) {
                 None => separation::decide_with_room(&pair, self.method, witness, &mut effort),
@@ -153,7 +153,7 @@ impl<'a> Looking<'a> {
         let tolerance = between.clearance_tolerance;
         let chord = Chord::new([&start, &end], bow, apart, size, tolerance);
         let hint = witness.pairs.first().copied();
-        let mut effort = Effort::with_stop(self.questions.steps_max, self.waiting.stop);
+        let mut effort = Effort::until(self.questions.steps_max, self.until);
         let mut is_free =
             |s: Vec3, last: Option<f64>| chord.is_free_along(&s, last, hint, &mut effort);
         let room = reach.map_or(found.room, |reach| (found.room + reach).next_down());

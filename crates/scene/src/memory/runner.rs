@@ -3,7 +3,8 @@
 use crate::declared::question::Questions;
 use crate::memory::kept::Batch;
 use crate::pairs::state::PairState;
-use crate::waiting::{Unanswered, Waiting};
+use crate::unanswered::Unanswered;
+use clearance_geometry::until::Until;
 
 /// Runs independent pieces of work, in any order, on any number of threads. The results are in the
 /// items, so they cannot depend on the order.
@@ -33,7 +34,7 @@ pub trait Runner {
 pub(crate) struct PairWork<'a> {
     pub(crate) questions: &'a Questions,
     pub(crate) runner: &'a dyn Runner,
-    pub(crate) waiting: Waiting<'a>,
+    pub(crate) until: &'a Until,
 }
 
 /// One after the other, here.

@@ -13,7 +13,8 @@ use crate::memory::runner::Runner;
 use crate::pair_key::PairKey;
 use crate::pairs::answer::PairAnswer;
 use crate::pairs::state::PairState;
-use crate::waiting::{Unanswered, Waiting};
+use crate::unanswered::{Unanswered, go_on};
+use clearance_geometry::until::Until;
 use clearance_geometry::witness::Witness;
 
 /// A pair whose boxes no longer meet is forgotten after this many answers: bodies that part often
@@ -139,16 +140,16 @@ impl PairTable {
         &mut self,
         keys: &[PairKey],
         now: u64,
-        waiting: &Waiting<'_>,
+        until: &Until,
     ) -> Result<(), Unanswered> {
         let mut has_parted: Vec<bool> = self.kept.iter().map(|kept| kept.is_near).collect();
-        for &key in waiting.each(keys) {
+        for &key in until.each(keys) {
             let place = self.bring_near(key);
             if let Some(has_parted) = has_parted.get_mut(place as usize) {
                 *has_parted = false;
             }
         }
-        waiting.go_on()?;
+        go_on(until)?;
         for place in (0..).zip(has_parted).filter_map(|(place, has)| has.then_some(place)) {
             self.part(place, now);
         }

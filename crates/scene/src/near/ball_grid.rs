@@ -14,7 +14,8 @@
 
 use crate::bounds::Ball;
 use crate::pair_key::PairKey;
-use crate::waiting::{TooManyPairs, Unanswered, Waiting};
+use crate::unanswered::{TooManyPairs, Unanswered, go_on, sort_by};
+use clearance_geometry::until::Until;
 
 /// Levels at most; whatever is smaller still goes to the last one.
 const LEVELS: usize = 32;
@@ -174,13 +175,13 @@ impl BallGrid {
 pub(crate) fn pairs_of(
     balls: &[Ball],
     pairs_max: usize,
-    waiting: &Waiting<'_>,
+    until: &Until,
     is_near: impl Fn(PairKey) -> bool,
 ) -> Result<Option<Vec<PairKey>>, Unanswered> {
     let grid = BallGrid::of(balls);
     let mut pairs = Vec::new();
     let mut left = CROWD.saturating_mul(balls.len());
-    for (at, SortedBall { ball, body, .. }) in waiting.each(grid.sorted.iter().enumerate()) {
+    for (at, SortedBall { ball, body, .. }) in until.each(grid.sorted.iter().enumerate()) {
         let mut compared = 0;
         grid.beside(at, |other| {
             compared += 1;
@@ -197,8 +198,8 @@ pub(crate) fn pairs_of(
         let Some(rest) = left.checked_sub(compared) else { return Ok(None) };
         left = rest;
     }
-    waiting.sort_by(&mut pairs, PairKey::cmp)?;
-    waiting.go_on()?;
+    sort_by(until, &mut pairs, PairKey::cmp)?;
+    go_on(until)?;
     Ok(Some(pairs))
 }
 
@@ -241,7 +242,7 @@ mod tests {
                 balls.push(Ball { centre: [1e12, 0.0, -1e12], radius: 0.0 });
                 balls.push(Ball { centre: [1e12, 0.0, -1e12], radius: 1e-9 });
             }
-            let Some(found) = pairs_of(&balls, usize::MAX, &Waiting::for_ever(), |_| true).unwrap()
+            let Some(found) = pairs_of(&balls, usize::MAX, Until::never(), |_| true).unwrap()
             else {
                 crowded += 1;
                 continue;
@@ -255,27 +256,21 @@ mod tests {
     #[test]
     fn a_crowd_is_said_to_be_one() {
         let ball = Ball { centre: [0.0; 3], radius: 1.0 };
-        assert_eq!(
-            pairs_of(&vec![ball; 1000], usize::MAX, &Waiting::for_ever(), |_| true),
-            Ok(None)
-        );
+        assert_eq!(pairs_of(&vec![ball; 1000], usize::MAX, Until::never(), |_| true), Ok(None));
     }
 
     #[test]
     fn one_pair_beyond_the_limit_is_refused() {
         let balls = [Ball { centre: [0.0; 3], radius: 1.0 }; 4];
         assert_eq!(
-            pairs_of(&balls, 6, &Waiting::for_ever(), |_| true).unwrap().map(|found| found.len()),
+            pairs_of(&balls, 6, Until::never(), |_| true).unwrap().map(|found| found.len()),
             Some(6)
         );
         assert_eq!(
-            pairs_of(&balls, 5, &Waiting::for_ever(), |_| true),
+            pairs_of(&balls, 5, Until::never(), |_| true),
             Err(TooManyPairs { pairs_max: 5 }.into())
         );
-        assert_eq!(
-            pairs_of(&balls, 5, &Waiting::for_ever(), |key| key.p > 0).unwrap().unwrap().len(),
-            3
-        );
-        assert_eq!(pairs_of(&[], 5, &Waiting::for_ever(), |_| true), Ok(Some(Vec::new())));
+        assert_eq!(pairs_of(&balls, 5, Until::never(), |key| key.p > 0).unwrap().unwrap().len(), 3);
+        assert_eq!(pairs_of(&[], 5, Until::never(), |_| true), Ok(Some(Vec::new())));
     }
 }

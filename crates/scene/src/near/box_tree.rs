@@ -10,7 +10,8 @@
 
 use crate::bounds::Box3;
 use crate::pair_key::PairKey;
-use crate::waiting::{TooManyPairs, Unanswered, Waiting};
+use crate::unanswered::{TooManyPairs, Unanswered, go_on};
+use clearance_geometry::until::Until;
 
 /// No node: the parent of the root, the children of a leaf.
 const NONE: u32 = u32::MAX;
@@ -249,11 +250,11 @@ impl BoxTree {
         &self,
         boxes: &[Box3],
         pairs_max: usize,
-        waiting: &Waiting<'_>,
+        until: &Until,
         is_enabled: impl Fn(PairKey) -> bool,
     ) -> Result<Vec<PairKey>, Unanswered> {
         let (mut pairs, mut pending) = (Vec::new(), Vec::new());
-        for (p, bounds) in waiting.each((0u32..).zip(boxes)) {
+        for (p, bounds) in until.each((0u32..).zip(boxes)) {
             let first = pairs.len();
             self.meeting(bounds, &mut pending, |q| {
                 let key = PairKey { p, q };
@@ -266,7 +267,7 @@ impl BoxTree {
             }
             pairs[first..].sort_unstable();
         }
-        waiting.go_on()?;
+        go_on(until)?;
         Ok(pairs)
     }
 
@@ -333,7 +334,7 @@ mod tests {
             let boxes: Vec<Box3> = (0..60).map(|_| random_box(&mut state)).collect();
             let is_enabled = |key: PairKey| !key.p.is_multiple_of(5);
             let found = BoxTree::build(&boxes)
-                .pairs(&boxes, usize::MAX, &Waiting::for_ever(), is_enabled)
+                .pairs(&boxes, usize::MAX, Until::never(), is_enabled)
                 .unwrap();
             let all = (0..60_u32).flat_map(|p| (p + 1..60).map(move |q| PairKey { p, q }));
             let meets = |key: &PairKey| {
@@ -349,12 +350,9 @@ mod tests {
     fn one_pair_beyond_the_limit_is_refused() {
         let boxes = [Box3 { low: [0.0; 3], high: [1.0; 3] }; 4];
         let tree = BoxTree::build(&boxes);
+        assert_eq!(tree.pairs(&boxes, 6, Until::never(), |_| true).map(|found| found.len()), Ok(6));
         assert_eq!(
-            tree.pairs(&boxes, 6, &Waiting::for_ever(), |_| true).map(|found| found.len()),
-            Ok(6)
-        );
-        assert_eq!(
-            tree.pairs(&boxes, 5, &Waiting::for_ever(), |_| true),
+            tree.pairs(&boxes, 5, Until::never(), |_| true),
             Err(TooManyPairs { pairs_max: 5 }.into())
         );
     }

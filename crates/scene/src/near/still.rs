@@ -18,7 +18,7 @@ use clearance_geometry::effort::{Effort, Stopped};
 /// A body instead of a node.
 const BODY: u32 = 1 << 31;
 
-/// No child.
+/// Stands where a node has no child.
 const NONE: u32 = u32::MAX;
 
 /// Nodes and bodies that wait to be looked at, at most: of every level all children but one. Parts

@@ -1,7 +1,5 @@
 //! What a pair of bodies is asked, and what is known of it.
 
-use std::sync::atomic::AtomicBool;
-
 use crate::bounds::Gap;
 use crate::declared::body::Part;
 use crate::declared::question::{Between, Questions};
@@ -18,6 +16,7 @@ use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::meeting::Impact;
 use clearance_geometry::pose::Pose;
+use clearance_geometry::until::Until;
 use clearance_geometry::witness::Witness;
 
 /// Everything a pair is asked about; shared by all threads, changed by none.
@@ -26,7 +25,7 @@ pub(crate) struct Asking<'a> {
     pub(crate) q: PairSide<'a>,
     /// The pair's margin, metres.
     pub(crate) margin: f64,
-    /// Metres.
+    /// A contact ends where the distance exceeds this, metres.
     pub(crate) release_margin: f64,
     /// Whether and how finely to look at the way to this frame.
     pub(crate) between: Option<Between>,
@@ -39,7 +38,7 @@ pub(crate) struct Asking<'a> {
     pub(crate) proves: bool,
     pub(crate) questions: &'a Questions,
     pub(crate) methods: &'a Methods,
-    pub(crate) stop: &'a AtomicBool,
+    pub(crate) until: &'a Until,
 }
 
 /// What is known about a pair.
@@ -83,11 +82,16 @@ impl PairAnswer {
         let met = |contact: &Option<Box<PairContact>>| {
             contact.as_ref().is_some_and(|contact| contact.may_have_met())
         };
-        self.verdict == Some(Verdict::Separated)
-            && self.within_margin == Some(false)
+        self.is_apart_and_beyond()
             && self.stopped.is_none()
             && !met(&self.contact)
             && !met(&self.met)
+    }
+
+    /// Whether the bodies are separated and beyond their margin: beyond one that is below 0 are
+    /// some that are in contact, too.
+    pub(crate) fn is_apart_and_beyond(&self) -> bool {
+        self.verdict == Some(Verdict::Separated) && self.within_margin == Some(false)
     }
 
     /// Whether the bodies met on the way to this frame, whatever the margin.
@@ -140,9 +144,9 @@ pub(crate) struct PairParting {
 /// Which end of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ContactEnd {
-    /// Its beginning.
+    /// The beginning of the contact.
     First,
-    /// Its end.
+    /// The end of the contact.
     Last,
 }
 
@@ -172,6 +176,7 @@ impl PairAnswer {
         }
         if let Some(known) = &mut self.depth {
             (known.others, known.depth.surface) = (Vec::new(), None);
+            known.depth.proof.forget();
         }
         if let Some(known) = &mut self.along {
             known.of_parts = Vec::new();
@@ -188,6 +193,11 @@ pub(crate) fn boxes_prove(gap: &Gap) -> PartsProof {
 }
 
 impl Asking<'_> {
+    /// The margin within which first contacts are meant: of one below 0 contact itself.
+    pub(crate) fn margin_on_the_way(&self) -> f64 {
+        self.margin.max(0.0)
+    }
+
     /// Every part of P with every part of Q, in order.
     pub(crate) fn part_pairs(&self) -> impl Iterator<Item = PartPair> + use<> {
         let (count_p, count_q) = (self.p.now.parts.len() as u32, self.q.now.parts.len() as u32);
@@ -197,7 +207,7 @@ impl Asking<'_> {
     /// Says whether the time for answers is over. Two bodies may have tens of thousands of pairs of
     /// parts, and a scene as many pairs of bodies.
     pub(crate) fn look_at_clock(&self) -> Result<(), Stopped> {
-        Effort::with_stop(u64::MAX, self.stop).look_at_clock()
+        Effort::until(u64::MAX, self.until).look_at_clock()
     }
 
     /// Between the boxes of two parts.
@@ -245,6 +255,15 @@ impl Asking<'_> {
         self.p.has_mesh() || self.q.has_mesh()
     }
 
+    /// Whether a gap between boxes proves that what they hold is apart: of curved bodies that is
+    /// proven of polytopes around them, and of no box of the world.
+    pub(crate) fn is_proven_by_boxes(&self) -> bool {
+        let is_curved = |side: &PairSide<'_>| {
+            side.has_mesh() && side.body.parts.iter().any(|part| part.curved.is_some())
+        };
+        !(is_curved(&self.p) || is_curved(&self.q))
+    }
+
     /// Two parts, as they are declared.
     pub(crate) fn parts(&self, parts: PartPair) -> [&Part; 2] {
         [&self.p.body.parts[parts.p as usize], &self.q.body.parts[parts.q as usize]]
@@ -259,7 +278,7 @@ impl Asking<'_> {
         notes: &mut Notes<'_>,
         query: impl FnOnce(&mut Witness, &mut Effort<'_>) -> A,
     ) -> A {
-        let mut effort = Effort::with_stop(self.questions.steps_max, self.stop);
+        let mut effort = Effort::until(self.questions.steps_max, self.until);
         let mut cold = Witness::default();
         let alone = self.methods.is_named(asked).then_some(asked);
         let witness = if self.questions.canonical {

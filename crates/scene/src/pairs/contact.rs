@@ -45,11 +45,7 @@ pub(crate) fn between(
     let mut first = free();
     if let Some(gap) = asking.p.held().gap(asking.q.held()).filter(is_beyond) {
         if keeps_proofs {
-            let alone = asking.p.now.parts.len() == 1 && asking.q.now.parts.len() == 1;
-            let mut chain = boxes_prove_all(None, &gap);
-            // A proof about two parts names how they stand at the start; one about more need not.
-            chain.initial = alone.then(|| boxes_prove(&gap));
-            first.chains.push(chain);
+            first.chains.extend(way.prove_free(None, &gap, notes));
         }
         return Some(first);
     }
@@ -61,7 +57,7 @@ pub(crate) fn between(
         let held = asking.p.held_part(parts.p as usize);
         if let Some(gap) = held.gap(asking.q.held_part(parts.q as usize)).filter(is_beyond) {
             if keeps_proofs {
-                first.chains.push(boxes_prove_all(Some(parts), &gap));
+                first.chains.extend(way.prove_free(Some(parts), &gap, notes));
             }
             continue;
         }
@@ -74,7 +70,7 @@ pub(crate) fn between(
             Err(stopped) => stop(&mut first, stopped),
         }
     }
-    if !has_moved && now.within_margin == Some(false) && first.stopped.is_none() {
+    if !has_moved && now.is_apart_and_beyond() && first.stopped.is_none() {
         // Known exactly. Within the clearance tolerance of the margin the chain may end early.
         first = PairContact { chains: first.chains, ..free() };
     }
@@ -209,6 +205,28 @@ impl Way<'_> {
         })
     }
 
+    /// The proof that what boxes with a gap hold all the way does not meet; none where curved
+    /// bodies, which are proven by themselves, have none.
+    fn prove_free(
+        &self,
+        parts: Option<PartPair>,
+        gap: &Gap,
+        notes: &mut Notes<'_>,
+    ) -> Option<PartChain> {
+        let asking = self.asking;
+        if asking.is_proven_by_boxes() {
+            let mut chain = boxes_prove_all(parts, gap);
+            // A proof about two parts names how they stand at the start; one about more need not.
+            let alone = asking.p.now.parts.len() == 1 && asking.q.now.parts.len() == 1;
+            chain.initial = (parts.is_none() && alone).then(|| boxes_prove(gap));
+            return Some(chain);
+        }
+        let parts = parts.unwrap_or(PartPair { p: 0, q: 0 });
+        let found = self.ask(parts, notes).ok()?;
+        let is_free = found.met.outcome == Outcome::NoContact;
+        is_free.then(|| found.into_chain(parts))
+    }
+
     /// What is found of two parts that are in contact where their way begins, as those mostly are
     /// whose contact is announced: a verdict costs a tenth of a search that begins with the same.
     /// A method that is named shows its own work.
@@ -314,11 +332,17 @@ fn merge_with_proof(
     found: PartsContact,
     keeps_proofs: bool,
 ) {
-    let PartsContact { met, initial, faces, start, links, pairs } = found;
-    merge(first, parts, &met);
+    merge(first, parts, &found.met);
     if keeps_proofs {
-        let (parts, initial) = (Some(parts), Some(initial));
-        first.chains.push(PartChain { parts, links, pairs, initial, faces, start });
+        first.chains.push(found.into_chain(parts));
+    }
+}
+
+impl PartsContact {
+    /// What is proven of the motion of these parts.
+    fn into_chain(self, parts: PartPair) -> PartChain {
+        let Self { initial, faces, start, links, pairs, .. } = self;
+        PartChain { parts: Some(parts), links, pairs, initial: Some(initial), faces, start }
     }
 }
 

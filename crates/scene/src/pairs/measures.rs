@@ -12,7 +12,7 @@ use crate::pairs::answer::Asking;
 use crate::pairs::meshes::PartsProof;
 use crate::pairs::notes::Notes;
 use crate::pairs::report::{PairDepth, PairDistance, PartGap, PartPair, PartReach, PartRow};
-use crate::pairs::two_parts::PartsDepth;
+use crate::pairs::two_parts::{PartsDepth, PartsDistance};
 use clearance_geometry::claim::{Direction, Verdict};
 use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::Stopped;
@@ -48,17 +48,7 @@ pub(crate) fn distance(
             nearest.as_ref().map_or((f64::INFINITY, None), |known| (known.lower, known.stopped));
         let (found, found_stopped) = ([measured.lower, measured.upper], measured.stopped);
         if measured.upper < best || nearest.is_none() {
-            nearest = Some(PairDistance {
-                lower: measured.lower,
-                upper: measured.upper,
-                parts,
-                pairs: measured.pairs,
-                closest_p: measured.closest_p,
-                closest_q: measured.closest_q,
-                gaps: Vec::new(),
-                by_faces: asking.kept(measured.proof),
-                stopped: None,
-            });
+            nearest = Some(PairDistance { stopped: None, ..of_parts(asking, parts, measured) });
         }
         if let Some(known) = &mut nearest {
             known.lower = found[0].min(lower);
@@ -85,7 +75,12 @@ pub(crate) fn common_point(
     let measured = asking.ask(AskedOf::Distance, parts, notes, |two, witness, effort| {
         two.measure(asking.methods.distance.method, Stops::default(), witness, effort)
     })?;
-    Ok(PairDistance {
+    Ok(of_parts(asking, parts, measured))
+}
+
+/// What was measured of two parts, as the distance of their bodies.
+fn of_parts(asking: &Asking<'_>, parts: PartPair, measured: PartsDistance) -> PairDistance {
+    PairDistance {
         lower: measured.lower,
         upper: measured.upper,
         parts,
@@ -95,7 +90,7 @@ pub(crate) fn common_point(
         gaps: Vec::new(),
         by_faces: asking.kept(measured.proof),
         stopped: measured.stopped,
-    })
+    }
 }
 
 /// What shows that no parts are nearer than the lower bound. Comes first: the nearest, whose pairs
@@ -122,15 +117,18 @@ fn gaps(
     gaps
 }
 
-/// The deepest pair of parts; none if none overlap, or where nobody knows how deep parts do: of
-/// polyhedra.
+/// The deepest pair of parts; none if none overlap. Of polyhedra, whose faces are looked at for
+/// that, none either where depths are not asked for.
 pub(crate) fn depth(
     asking: &Asking<'_>,
     notes: &mut Notes<'_>,
 ) -> Result<Option<PairDepth>, Stopped> {
-    if asking.has_mesh() {
+    if asking.has_mesh() && !asking.questions.depths {
         return Ok(None);
     }
+    // Of parts that are not both convex there are no proofs.
+    let lists_parts = asking.lists_parts() && !asking.has_mesh();
+    let mut lower = 0.0_f64;
     let mut deepest: Option<(PartPair, PartsDepth)> = None;
     let mut outward: Vec<(PartPair, Direction)> = Vec::new();
     for parts in asking.part_pairs() {
@@ -142,16 +140,22 @@ pub(crate) fn depth(
         let depth = asking.ask(AskedOf::Other, parts, notes, |two, _, effort| {
             two.measure_depth(with_surface, effort)
         })?;
-        if asking.lists_parts() {
+        if lists_parts {
             outward.extend(outward_of(&depth).map(|direction| (parts, direction)));
         }
+        lower = lower.max(depth.lower);
         let overlaps = depth.proof.verdict() == Verdict::Overlapping;
         if overlaps && deepest.as_ref().is_none_or(|(_, known)| depth.upper > known.upper) {
             deepest = Some((parts, depth));
         }
     }
-    Ok(deepest.map(|(parts, depth)| {
-        let others = if asking.lists_parts() { reaches(asking, parts, &outward) } else { vec![] };
+    Ok(deepest.map(|(parts, mut depth)| {
+        // Of parts that are not convex brackets may be wide, and others deeper at least than these
+        // at least; of convex parts these are what is proven.
+        if asking.has_mesh() {
+            depth.lower = depth.lower.max(lower);
+        }
+        let others = if lists_parts { reaches(asking, parts, &outward) } else { vec![] };
         PairDepth { parts, depth, others }
     }))
 }

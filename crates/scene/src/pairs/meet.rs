@@ -48,7 +48,9 @@ fn normal(
             (parts, impact_now(asking, parts, notes)?.normal)
         }
         Some(Verdict::Overlapping) => {
-            let Some(deepest) = &answer.depth else { return Ok(None) };
+            // Polyhedra that overlap have none, also where their depth is known.
+            let known = answer.depth.as_ref().filter(|_| !asking.has_mesh());
+            let Some(deepest) = known else { return Ok(None) };
             (deepest.parts, Some(deepest.depth.direction))
         }
     };

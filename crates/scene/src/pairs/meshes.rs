@@ -5,15 +5,16 @@
 use arrayvec::ArrayVec;
 
 use crate::declared::body::Part;
+use clearance_bodies::table::along::{AlongQuestion, MeasuredRange};
+use clearance_bodies::table::depth::{DepthQuestion, MeasuredDepth};
 use clearance_bodies::table::distance::{DistanceAnswer, DistanceAsked, DistanceQuestion};
 use clearance_bodies::table::first_contact::{FirstContactAnswer, FirstContactQuestion, Motions};
+use clearance_bodies::table::proof_size::bytes_of_cover;
 use clearance_bodies::table::verdict::{VerdictAnswer, VerdictProof, VerdictQuestion};
 use clearance_bodies::table::{NotAnswered, Wanted};
 use clearance_bodies::{Body, Kind, PlacedBody};
-use clearance_geometry::claim::{
-    ConvexProof, Cover, CoverStep, Direction, RoundedSolidProof, SolidMotionProof, SolidProof,
-    Verdict,
-};
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{ConvexProof, Direction, SolidMotionProof, Verdict};
 use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::{self, Surfaces};
@@ -39,13 +40,6 @@ pub struct FacesStand {
     pub verdict: Verdict,
     /// What proves it; none: no proof was wanted, or none was found within the limits.
     pub proof: Option<VerdictProof>,
-}
-
-impl FacesStand {
-    /// The cover in its proof, if there is one.
-    pub(crate) fn cover(&self) -> Option<&Cover> {
-        self.proof.as_ref().and_then(cover_of)
-    }
 }
 
 /// What is proven of two such parts that move and are apart where they start.
@@ -77,6 +71,13 @@ impl PartsProof {
         }
     }
 
+    /// Leaves of it what is said, where what shows that takes memory.
+    pub(crate) fn forget(&mut self) {
+        if let Self::Faces(stand) = self {
+            stand.proof = None;
+        }
+    }
+
     /// The direction along which convex parts, or the hulls of parts, do not overlap.
     pub fn direction(&self) -> Option<Direction> {
         match self {
@@ -91,7 +92,10 @@ impl PartsProof {
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Convex(_) => 0,
-            Self::Faces(stand) => size_of_val(&**stand) + stand.cover().map_or(0, bytes_of_cover),
+            Self::Faces(stand) => {
+                let proof = stand.proof.as_ref();
+                size_of_val(&**stand) + proof.map_or(0, VerdictProof::heap_bytes)
+            }
         }
     }
 }
@@ -99,46 +103,10 @@ impl PartsProof {
 impl FacesMotion {
     /// Memory that it takes, bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let of_start =
-            |start: &VerdictProof| size_of_val(start) + cover_of(start).map_or(0, bytes_of_cover);
+        let of_start = |start: &VerdictProof| size_of_val(start) + start.heap_bytes();
         let start = self.start.as_deref().map_or(0, of_start);
         size_of_val(self) + bytes_of_cover(&self.proof.free) + start
     }
-}
-
-fn cover_of(proof: &VerdictProof) -> Option<&Cover> {
-    match proof {
-        VerdictProof::OfSolids(
-            SolidProof::Separated(cover)
-            | SolidProof::Touching { way: cover, .. }
-            | SolidProof::TouchingPieces { cover, .. },
-        )
-        | VerdictProof::OfRoundedSolids(
-            RoundedSolidProof::Apart(cover) | RoundedSolidProof::Touching { cover, .. },
-        ) => Some(cover),
-        VerdictProof::OfSolids(
-            SolidProof::Crossing(_)
-            | SolidProof::OverlappingPieces(_)
-            | SolidProof::InnerPoint(_)
-            | SolidProof::InnerPiece { .. },
-        )
-        | VerdictProof::OfRoundedSolids(
-            RoundedSolidProof::Near(_) | RoundedSolidProof::Inside(_),
-        )
-        | VerdictProof::OfHulls(_)
-        | VerdictProof::OfRounded(_) => None,
-    }
-}
-
-fn bytes_of_cover(cover: &Cover) -> usize {
-    let links = |step: &CoverStep| match step {
-        CoverStep::SplitP | CoverStep::SplitQ => 0,
-        CoverStep::Apart(chain) => size_of_val(&**chain),
-    };
-    size_of_val(&*cover.order_p)
-        + size_of_val(&*cover.order_q)
-        + size_of_val(&*cover.steps)
-        + cover.steps.iter().map(links).sum::<usize>()
 }
 
 /// How two parts compare with a margin.
@@ -149,6 +117,18 @@ pub(crate) struct PartsCompared {
     pub(crate) pairs: ArrayVec<VertexPair, 3>,
     /// Of parts whose faces were asked: how they stand and, if they are beyond the margin, that.
     pub(crate) by_faces: Option<PartsProof>,
+}
+
+/// Around how deep two parts overlap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DepthBracket {
+    /// At most the exact depth, metres: of parts that are not both convex that of their deepest two
+    /// pieces, or 0 where no two overlap.
+    pub lower: f64,
+    /// At least the exact depth, metres: of parts that are not both convex that of their hulls.
+    pub upper: f64,
+    /// Unit vector, rounded: the way of P out of Q, or of its deepest piece out of Q's.
+    pub direction: Option<Vec3>,
 }
 
 /// Two parts of which one at least is a polyhedron.
@@ -170,6 +150,12 @@ impl<'a> MeshParts<'a> {
         self.parts.iter().any(|part| part.field.is_some())
     }
 
+    /// Whether one of them is curved: then its hull is around it, and proves nothing to who has not
+    /// got it.
+    pub(crate) fn has_curved(&self) -> bool {
+        self.parts.iter().any(|part| part.curved.is_some())
+    }
+
     /// The field beside the other part, if that is convex and no proof is wanted.
     pub(crate) fn field_beside(&self, poses: [Pose; 2]) -> Option<FieldBeside<'a>> {
         if self.wanted.certificate {
@@ -181,6 +167,11 @@ impl<'a> MeshParts<'a> {
         let placed = Placed { body: &other.polytope, pose: poses[1 - at] };
         let piece = ConvexPiece { placed, radius: other.radius };
         (!other.is_mesh()).then_some(FieldBeside { field, piece })
+    }
+
+    /// Whether proofs are wanted.
+    pub(crate) fn proves(&self) -> bool {
+        self.wanted.certificate
     }
 
     /// The same, of which no proofs are wanted.
@@ -241,6 +232,48 @@ impl<'a> MeshParts<'a> {
         ))
     }
 
+    /// How deep they overlap: at least as deep as their deepest pieces, at most as their hulls.
+    pub(crate) fn depth(
+        &self,
+        poses: [Pose; 2],
+        effort: &mut Effort<'_>,
+    ) -> Result<MeasuredDepth, Stopped> {
+        let bodies = self.bodies(poses);
+        let question = DepthQuestion::of(kinds(&bodies)).map_err(|why| refused(&why))?;
+        // The surfaces show the lower end of what is proven.
+        let with_surface = self.wanted.certificate;
+        question.prepare(bodies).map_err(|why| refused(&why))?.answer(with_surface, effort)
+    }
+
+    /// For which t they are in contact when P is moved by t times a direction.
+    pub(crate) fn along(
+        &self,
+        poses: [Pose; 2],
+        direction: &Vec3,
+        effort: &mut Effort<'_>,
+    ) -> Result<MeasuredRange, Stopped> {
+        let bodies = self.bodies(poses);
+        let question = AlongQuestion::of(kinds(&bodies)).map_err(|why| refused(&why))?;
+        question.prepare(bodies).answer(direction, self.wanted, effort)
+    }
+
+    /// Around how deep they overlap.
+    pub(crate) fn bracket_depth(
+        &self,
+        poses: [Pose; 2],
+        effort: &mut Effort<'_>,
+    ) -> Result<DepthBracket, Stopped> {
+        let found = self.without_proofs().depth(poses, effort)?;
+        let [lower, upper] = found.bounds();
+        let direction = match &found {
+            MeasuredDepth::OfPieces(_) => found.pieces().map(|pieces| pieces.direction),
+            MeasuredDepth::OfHulls(_)
+            | MeasuredDepth::OfRounded(_)
+            | MeasuredDepth::OfCurved(_) => found.direction(),
+        };
+        Ok(DepthBracket { lower, upper, direction })
+    }
+
     /// At most how far apart they are if they are separated; as far as half of the smaller one is
     /// far enough. A pair that surfaces keep apart stays so while no point moves that far.
     pub(crate) fn gap(&self, poses: [Pose; 2], effort: &mut Effort<'_>) -> f64 {
@@ -298,9 +331,12 @@ fn refused(why: &NotAnswered) -> Stopped {
 }
 
 /// A part as the table knows it.
-fn body_of(part: &Part) -> Body {
+pub(crate) fn body_of(part: &Part) -> Body {
     if let Some(field) = &part.field {
         return Body::HeightField(field.clone());
+    }
+    if let Some(curved) = &part.curved {
+        return Body::Curved(curved.clone());
     }
     Body::of_whole(&part.polytope, part.mesh.as_ref(), part.radius)
 }

@@ -6,10 +6,11 @@ use crate::methods::AskedOf;
 use crate::pairs::answer::{Asking, PairAnswer};
 use crate::pairs::notes::Notes;
 use crate::pairs::report::{PairRange, PartPair};
+use clearance_bodies::table::along::MeasuredRange;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{RangeProof, Span, StaticProof};
 use clearance_geometry::effort::Stopped;
-use clearance_geometry::penetration::{self, Range};
+use clearance_geometry::penetration::Range;
 use clearance_geometry::separation::Decision;
 
 /// Makes sure of the range along the direction that is asked about.
@@ -18,25 +19,21 @@ pub(crate) fn look_along(asking: &Asking<'_>, answer: &mut PairAnswer, notes: &m
     if answer.along.as_ref().is_some_and(|known| known.direction == direction) {
         return;
     }
-    // Whoever asks about rounded parts or polyhedra is refused before.
-    let are_rounded = asking.part_pairs().any(|parts| asking.now(parts).rounded().is_some());
-    let found = if are_rounded || asking.has_mesh() {
-        Err(Stopped::Unresolved)
-    } else {
-        range(asking, direction, notes)
-    };
-    match found {
-        Ok(range) => answer.along = Some(Box::new(range)),
+    match range(asking, direction, notes) {
+        Ok((range, stopped)) => {
+            answer.along = Some(Box::new(range));
+            answer.stopped = answer.stopped.or(stopped);
+        }
         Err(stopped) => (answer.along, answer.stopped) = (None, Some(stopped)),
     }
 }
 
-/// The range of the pair.
+/// The range of the pair, and why its brackets are wider than they could be.
 fn range(
     asking: &Asking<'_>,
     direction: Vec3,
     notes: &mut Notes<'_>,
-) -> Result<PairRange, Stopped> {
+) -> Result<(PairRange, Option<Stopped>), Stopped> {
     let goes_away = |gap: &Gap| {
         let along = direction[gap.axis];
         if gap.negative { along >= 0.0 } else { along <= 0.0 }
@@ -45,31 +42,41 @@ fn range(
     let mut known = PairRange { direction, span: None, parts: None, of_parts: Vec::new() };
     let of_bodies = asking.p.now.bounds.gap(&asking.q.now.bounds).filter(goes_away);
     if of_bodies.is_some() && !keeps_proofs {
-        return Ok(known);
+        return Ok((known, None));
     }
+    let mut stopped = None;
     for parts in asking.part_pairs() {
         asking.look_at_clock()?;
-        let gap = of_bodies.or_else(|| asking.gap(parts).filter(goes_away));
+        // Boxes prove no range of parts that are not polytopes themselves.
+        let is_enough = !keeps_proofs || asking.now(parts).are_polytopes();
+        let gap = of_bodies.or_else(|| asking.gap(parts).filter(goes_away)).filter(|_| is_enough);
         let range = match gap {
             Some(gap) => never(&gap),
             None => asking.ask(AskedOf::Along, parts, notes, |two, witness, effort| {
-                let method = asking.methods.along.method;
-                penetration::along_by(&two.cores, &direction, method, witness, effort)
+                two.along(asking.methods.along.method, &direction, witness, effort)
             })?,
         };
-        known.widen(parts, range.span);
+        if let (None, Some(stopped)) = (range.span(), range.stopped()) {
+            return Err(stopped);
+        }
+        stopped = stopped.or(range.stopped());
+        known.widen(parts, range.span());
         if keeps_proofs {
             known.of_parts.push((parts, range));
         }
     }
-    Ok(known)
+    Ok((known, stopped))
 }
 
 /// P moves away from Q, as their boxes tell.
-fn never(gap: &Gap) -> Range {
+fn never(gap: &Gap) -> MeasuredRange {
     let direction = gap.direction();
     let decision = Decision { proof: StaticProof::Separated { direction } };
-    Range { decision, span: None, proof: Some(RangeProof::Never { direction }) }
+    MeasuredRange::OfHulls(Range {
+        decision,
+        span: None,
+        proof: Some(RangeProof::Never { direction }),
+    })
 }
 
 impl PairRange {

@@ -7,14 +7,15 @@ use crate::declared::robots::RobotMoveError;
 use crate::methods::CostOfEach;
 use crate::pairs::meshes::{FacesMotion, PartsProof};
 use crate::pairs::two_parts::PartsDepth;
+use clearance_bodies::table::along::MeasuredRange;
+use clearance_bodies::table::verdict::VerdictProof;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Direction, Link, Outcome, Span, Verdict};
+use clearance_geometry::claim::{DepthSide, Direction, Link, Outcome, Span, Surface, Verdict};
 use clearance_geometry::contact_time;
 use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Cost, Stopped};
 use clearance_geometry::meeting::Impact;
 use clearance_geometry::pair::VertexPair;
-use clearance_geometry::penetration::Range;
 use clearance_geometry::pose::Pose;
 
 /// The answer to one frame.
@@ -48,7 +49,7 @@ pub struct Report {
 /// say which way round a body turned: the shorter one is assumed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Aliased {
-    /// How many.
+    /// How many bodies turned by so much.
     pub count: u64,
     /// The first ones, by id.
     pub first: Vec<BodyId>,
@@ -74,7 +75,7 @@ impl Report {
 pub struct RankedPair {
     /// P: the body with the lower id.
     pub p: BodyId,
-    /// Q.
+    /// Q: the body with the higher id.
     pub q: BodyId,
     /// Around how far apart the bodies are, or minus how deep they overlap, metres; infinite where
     /// the search was stopped before it knew.
@@ -119,9 +120,9 @@ pub enum MoveError {
 pub struct Tally {
     /// Proven disjoint, the pairs skipped by the broad phase included.
     pub separated: u64,
-    /// Boundaries meet.
+    /// Proven to touch: boundaries meet, and interiors do not.
     pub touching: u64,
-    /// Interiors meet.
+    /// Proven to overlap: interiors meet.
     pub overlapping: u64,
     /// Stopped by the budget or the deadline before the verdict was known.
     pub stopped: u64,
@@ -164,7 +165,7 @@ pub struct PartPair {
 pub struct PairReport {
     /// P: the body with the lower id.
     pub p: BodyId,
-    /// Q.
+    /// Q: the body with the higher id.
     pub q: BodyId,
     /// None when stopped before it was known.
     pub verdict: Option<Verdict>,
@@ -175,9 +176,9 @@ pub struct PairReport {
     pub within_margin: Option<bool>,
     /// The pair's margin, metres.
     pub margin: f64,
-    /// If asked.
+    /// If distances were asked: how far apart they are.
     pub distance: Option<PairDistance>,
-    /// If asked and overlapping.
+    /// If depths were asked and they overlap: how deep.
     pub depth: Option<PairDepth>,
     /// If asked: the unit vector in the world, out of Q towards P, along which P gets away from Q
     /// soonest, rounded: of the nearest parts of separated bodies, the deepest of overlapping ones,
@@ -186,9 +187,9 @@ pub struct PairReport {
     /// If asked, of bodies that touch: the corners of what the deciding parts have in common, in
     /// the world, rounded; see `geometry::meeting::contact_polygon`. Empty when stopped.
     pub polygon: Vec<Vec3>,
-    /// If asked.
+    /// If ranges were asked: where along the direction they are in contact.
     pub along: Option<PairRange>,
-    /// If asked and neither body teleported.
+    /// If first contacts were asked and neither body teleported: when they first met.
     pub first_contact: Option<PairContact>,
     /// If certificates were asked: the proofs that together prove the verdict and, of separated
     /// bodies with a margin, what is said of that: within, one shows it; beyond, all do.
@@ -206,22 +207,31 @@ pub struct PartProof {
     /// The two parts that it is about; none if it is about every part of P and every part of Q at
     /// once.
     pub parts: Option<PartPair>,
-    /// The proof.
+    /// What proves how they stand.
     pub proof: PartsProof,
     /// What shows that separated parts are within the pair's margin, or beyond it; none where the
     /// direction does. See `geometry::judge::judge_margin`.
     pub margin_pairs: ArrayVec<VertexPair, 3>,
+    /// What shows, of a margin below 0 and parts that overlap, on which side of it they are.
+    pub margin_depth: Option<Box<DepthSide>>,
 }
 
 impl PartProof {
     /// Memory that it takes, bytes.
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.proof.bytes()
+        let of_depth = |depth: &DepthSide| match depth {
+            DepthSide::Less(_) => size_of_val(depth),
+            DepthSide::AtLeast(Surface { corners, triangles }) => {
+                size_of_val(depth) + size_of_val(&corners[..]) + size_of_val(&triangles[..])
+            }
+        };
+        let depth = self.margin_depth.as_deref().map_or(0, of_depth);
+        size_of::<Self>() + self.proof.bytes() + depth
     }
 
     /// Without a word about the margin.
     pub(crate) fn of(parts: Option<PartPair>, proof: PartsProof) -> Self {
-        Self { parts, proof, margin_pairs: ArrayVec::new() }
+        Self { parts, proof, margin_pairs: ArrayVec::new(), margin_depth: None }
     }
 }
 
@@ -298,14 +308,15 @@ impl PairDepth {
             self.depth.surface.as_ref().map_or(0, |surface| {
                 size_of_val(&*surface.corners) + size_of_val(&*surface.triangles)
             });
-        surface + size_of_val(&*self.others)
+        surface + size_of_val(&*self.others) + self.depth.proof.bytes()
     }
 }
 
 impl PairRange {
     /// Memory of its proofs beyond itself, bytes.
     pub(crate) fn bytes_of_proofs(&self) -> usize {
-        size_of_val(&*self.of_parts)
+        let curved = self.of_parts.iter().filter_map(|(_, range)| range.curved());
+        size_of_val(&*self.of_parts) + curved.map(VerdictProof::heap_bytes).sum::<usize>()
     }
 }
 
@@ -325,9 +336,9 @@ impl PairDistance {
 /// How deep two bodies overlap: as deep as those parts that overlap deepest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairDepth {
-    /// These.
+    /// The parts that overlap deepest.
     pub parts: PartPair,
-    /// How deep.
+    /// How deep these overlap.
     pub depth: PartsDepth,
     /// If certificates were asked, of bodies of several parts: entries about every other pair of
     /// parts.
@@ -337,7 +348,7 @@ pub struct PairDepth {
 /// What shows that some parts overlap no deeper than an upper bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PartReach {
-    /// These.
+    /// The parts that it is about.
     pub parts: PartRow,
     /// s, with the greatest of `s·y / |s|` over M of these parts at most the bound.
     pub direction: Direction,
@@ -354,7 +365,7 @@ pub struct PairRange {
     /// The first parts of those with the least t.
     pub parts: Option<PartPair>,
     /// If certificates were asked: of each pair of parts, in order.
-    pub of_parts: Vec<(PartPair, Range)>,
+    pub of_parts: Vec<(PartPair, MeasuredRange)>,
 }
 
 /// The first contact of two bodies between two frames: the first time at which their distance is at
@@ -402,7 +413,7 @@ impl PairContact {
 /// Where a part is: the numbers that all answers are about.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlacedNumbers {
-    /// The body.
+    /// The body that the part belongs to.
     pub body: BodyId,
     /// Index of the part.
     pub part: u32,
@@ -445,11 +456,11 @@ pub enum EventKind {
 /// A contact that began, ended, or may have been.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// Which.
+    /// What happened to the contact.
     pub kind: EventKind,
     /// P: the body with the lower id.
     pub p: BodyId,
-    /// Q.
+    /// Q: the body with the higher id.
     pub q: BodyId,
     /// The deciding parts, when known.
     pub parts: Option<PartPair>,

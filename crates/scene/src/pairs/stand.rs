@@ -8,6 +8,7 @@ use crate::pairs::notes::Notes;
 use crate::pairs::report::{PartPair, PartProof};
 use crate::placed::travel::Form;
 use clearance_geometry::claim::Verdict;
+use clearance_geometry::distance::Compared;
 use clearance_geometry::effort::Stopped;
 
 /// How the pair stands now.
@@ -20,13 +21,28 @@ pub(crate) fn stand(asking: &Asking<'_>, notes: &mut Notes<'_>) -> PairAnswer {
         answer.by_boxes = true;
         answer.room = gap.lower;
         if keeps_proofs {
-            proofs.push(PartProof::of(None, boxes_prove(&gap)));
+            proofs.extend(prove_apart(asking, None, &gap, notes));
         }
     } else {
         answer.verdict = decide_parts(asking, &mut answer, &mut proofs, notes);
     }
     match answer.verdict {
         None => {}
+        Some(Verdict::Overlapping) if asking.margin < 0.0 => {
+            let shown = keeps_proofs.then_some(&mut proofs);
+            match deep_enough(asking, notes, shown) {
+                Ok(found) => {
+                    answer.within_margin = Some(found.is_within);
+                    answer.room = answer.room.min(found.room);
+                }
+                Err(stopped) => answer.stopped = Some(stopped),
+            }
+        }
+        // Nobody knows how long those that do not overlap stay so.
+        Some(Verdict::Touching) if asking.margin < 0.0 => {
+            (answer.within_margin, answer.room) = (Some(false), 0.0);
+        }
+        Some(Verdict::Separated) if asking.margin < 0.0 => answer.within_margin = Some(false),
         Some(Verdict::Touching | Verdict::Overlapping) => answer.within_margin = Some(true),
         Some(Verdict::Separated) => {
             let shown = keeps_proofs.then_some(&mut proofs);
@@ -40,6 +56,25 @@ pub(crate) fn stand(asking: &Asking<'_>, notes: &mut Notes<'_>) -> PairAnswer {
     }
     answer.proofs = keeps_proofs.then_some(proofs);
     answer
+}
+
+/// The proof that boxes with a gap hold what is apart; none where curved bodies, which are proven
+/// by themselves, have none.
+fn prove_apart(
+    asking: &Asking<'_>,
+    parts: Option<PartPair>,
+    gap: &Gap,
+    notes: &mut Notes<'_>,
+) -> Option<PartProof> {
+    if asking.is_proven_by_boxes() {
+        return Some(PartProof::of(parts, boxes_prove(gap)));
+    }
+    let parts = parts.unwrap_or(PartPair { p: 0, q: 0 });
+    let decided = asking.ask(AskedOf::Verdict, parts, notes, |two, witness, effort| {
+        two.decide(asking.methods.verdict, false, witness, effort)
+    });
+    let (proof, _) = decided.ok()?;
+    (proof.verdict() == Verdict::Separated).then(|| PartProof::of(Some(parts), proof))
 }
 
 /// How two parts stand, and how far they may move before that changes; zero where all pairs are
@@ -80,7 +115,7 @@ fn decide_parts(
         if let Some(gap) = asking.gap(parts) {
             answer.room = answer.room.min(gap.lower);
             if keeps_proofs {
-                proofs.push(PartProof::of(Some(parts), boxes_prove(&gap)));
+                proofs.extend(prove_apart(asking, Some(parts), &gap, notes));
             }
             continue;
         }
@@ -130,7 +165,10 @@ pub(crate) fn is_within(
         return Ok(false);
     }
     let is_beyond = |gap: Option<Gap>| gap.is_some_and(|gap| gap.lower > margin);
-    if is_beyond(asking.p.now.bounds.gap(&asking.q.now.bounds)) {
+    // What boxes do not prove is asked all the same.
+    let is_shown_apart = proofs.is_some() && !asking.is_proven_by_boxes();
+    let are_far = is_beyond(asking.p.now.bounds.gap(&asking.q.now.bounds));
+    if are_far && !is_shown_apart {
         return Ok(false);
     }
     if let Some(proofs) = proofs.as_deref_mut() {
@@ -139,7 +177,8 @@ pub(crate) fn is_within(
     let mut stop = None;
     for (at, parts) in asking.part_pairs().enumerate() {
         asking.look_at_clock()?;
-        if is_beyond(asking.gap(parts)) {
+        let is_known = are_far || is_beyond(asking.gap(parts));
+        if is_known && !is_shown_apart {
             continue;
         }
         let is_shown = proofs.is_some();
@@ -149,21 +188,81 @@ pub(crate) fn is_within(
         });
         match compared {
             Ok(PartsCompared { is_within, pairs, by_faces }) => {
-                if let Some(proofs) = proofs.as_deref_mut() {
-                    proofs[at].margin_pairs = pairs;
+                if let Some(shown) = proofs.as_deref_mut().and_then(|all| all.get_mut(at)) {
+                    shown.margin_pairs = pairs;
                     // The cover of a verdict says nothing of a margin.
                     if let Some(proof) = by_faces {
-                        proofs[at].proof = proof;
+                        shown.proof = proof;
                     }
                 }
                 if is_within {
                     return Ok(true);
                 }
             }
+            Err(_) if is_known => {}
             Err(stopped) => stop = Some(stopped),
         }
     }
     stop.map_or(Ok(false), Err)
+}
+
+/// How bodies that overlap compare with a margin below 0.
+struct DeepEnough {
+    is_within: bool,
+    /// As long as supporting values change by less than this in all, they are within it. None of
+    /// those beyond it: what is kept of pairs that rest says that those in contact are within.
+    room: f64,
+}
+
+/// Whether a pair that overlaps does so at least as deep as its margin below 0 says, exactly: if
+/// two parts do. The proofs of the verdict, if given, are made to show it: one if it is so, else
+/// one for every pair of parts.
+fn deep_enough(
+    asking: &Asking<'_>,
+    notes: &mut Notes<'_>,
+    mut proofs: Option<&mut Vec<PartProof>>,
+) -> Result<DeepEnough, Stopped> {
+    let (mut stop, mut shown) = (None, Vec::new());
+    for parts in asking.part_pairs() {
+        asking.look_at_clock()?;
+        if let Some(gap) = asking.gap(parts) {
+            if proofs.is_some() {
+                shown.push(PartProof::of(Some(parts), boxes_prove(&gap)));
+            }
+            continue;
+        }
+        let is_shown = proofs.is_some();
+        let compared = asking.ask(AskedOf::Other, parts, notes, |two, witness, effort| {
+            two.compare_depth(asking.margin, is_shown, witness, effort)
+        });
+        let (proof, found) = match compared {
+            Ok(compared) => compared,
+            Err(stopped) => {
+                stop = Some(stopped);
+                continue;
+            }
+        };
+        let Compared { is_within, pairs: margin_pairs, depth: margin_depth } = found.compared;
+        let parts = Some(parts);
+        if is_within {
+            shown.clear();
+        }
+        if is_shown {
+            shown.push(PartProof { parts, proof, margin_pairs, margin_depth });
+        }
+        if is_within {
+            if let Some(proofs) = proofs.as_deref_mut() {
+                *proofs = shown;
+            }
+            return Ok(DeepEnough { is_within, room: found.room });
+        }
+    }
+    match (stop, proofs) {
+        (Some(stopped), _) => return Err(stopped),
+        (None, Some(proofs)) => *proofs = shown,
+        (None, None) => {}
+    }
+    Ok(DeepEnough { is_within: false, room: 0.0 })
 }
 
 /// One proof for each pair of parts, in order, where one was about all of them: the boxes of the

@@ -6,9 +6,11 @@ use arrayvec::ArrayVec;
 
 use crate::declared::body::Part;
 use crate::methods::Chosen;
-use crate::pairs::meshes::{FacesMotion, MeshParts, PartsCompared, PartsProof};
-use crate::placed::visitor::Visitor;
+use crate::pairs::meshes::{DepthBracket, FacesMotion, MeshParts, PartsCompared, PartsProof};
+use crate::placed::visitor::{ScenePart, Visitor};
 use clearance_bodies::table::Wanted;
+use clearance_bodies::table::along::MeasuredRange;
+use clearance_bodies::table::depth::MeasuredDepth;
 use clearance_bodies::table::distance::{DistanceAnswer, MeasuredDistance};
 use clearance_bodies::table::first_contact::{FirstContactAnswer, MotionProof, Motions};
 use clearance_geometry::Vec3;
@@ -20,8 +22,11 @@ use clearance_geometry::distance::{self, Compared, Distance, DistanceMethod, Sto
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::contact::FaceCourse;
 use clearance_geometry::meeting::{self, Impact, unit_vector};
+use clearance_geometry::number::dyadic::Dyadic;
 use clearance_geometry::pair::{Pair, Placed, VertexPair};
-use clearance_geometry::penetration::{self, Depth};
+use clearance_geometry::penetration::{
+    self, ComparedDepth, Depth, DepthBound, RangeMethod, compare_decided,
+};
 use clearance_geometry::pose::Pose;
 use clearance_geometry::rounded::{
     self, RoundedDepth, RoundedDistance, RoundedFirstContact, RoundedPair,
@@ -57,6 +62,8 @@ pub struct PartsDistance {
     pub closest_p: Vec3,
     /// See `closest_p`.
     pub closest_q: Vec3,
+    /// Of separated parts that are not both convex: along which way P gets away from Q soonest.
+    pub normal: Option<Vec3>,
     /// Why the bracket is wider than it could be.
     pub stopped: Option<Stopped>,
 }
@@ -64,13 +71,14 @@ pub struct PartsDistance {
 /// How deep two parts overlap.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartsDepth {
-    /// How they stand, with its proof.
-    pub proof: ConvexProof,
+    /// How they stand, with its proof; of parts that are not both convex without.
+    pub proof: PartsProof,
     /// At most the exact depth, metres; 0 unless they overlap.
     pub lower: f64,
     /// At least the exact depth, metres; 0 unless they overlap.
     pub upper: f64,
-    /// Unit vector, rounded: moving P along it by the depth separates. Zero unless they overlap.
+    /// Unit vector, rounded: moving P along it by the depth separates. Zero unless they overlap. Of
+    /// parts that are not both convex the upper bound separates, along it, their hulls.
     pub direction: Vec3,
     /// What shows the upper bound: see [`Depth`] and [`RoundedDepth`].
     pub face: Option<Direction>,
@@ -131,23 +139,44 @@ impl From<RoundedFirstContact> for PartsContact {
 impl From<Depth> for PartsDepth {
     fn from(depth: Depth) -> Self {
         let Depth { decision, lower, upper, direction, face, surface, stopped, .. } = depth;
-        let proof = decision.proof.into();
+        let proof = ConvexProof::from(decision.proof).into();
         Self { proof, lower, upper, direction, face, surface, stopped }
+    }
+}
+
+/// Of curved parts of which it is open whether they overlap, the bounds hold all the same.
+impl From<MeasuredDepth> for PartsDepth {
+    fn from(found: MeasuredDepth) -> Self {
+        let [lower, upper] = found.bounds();
+        let verdict = found.verdict().unwrap_or(Verdict::Overlapping);
+        let (direction, stopped) = (found.direction().unwrap_or_default(), found.stopped());
+        let proof =
+            if let MeasuredDepth::OfCurved(found) = found { found.proof.ok() } else { None };
+        Self {
+            proof: PartsProof::of_faces(verdict, proof),
+            lower,
+            upper,
+            direction,
+            face: None,
+            surface: None,
+            stopped,
+        }
     }
 }
 
 impl From<RoundedDepth> for PartsDepth {
     fn from(depth: RoundedDepth) -> Self {
         let RoundedDepth { proof, lower, upper, direction, face, surface, stopped } = depth;
-        Self { proof: proof.into(), lower, upper, direction, face, surface, stopped }
+        let proof = ConvexProof::from(proof).into();
+        Self { proof, lower, upper, direction, face, surface, stopped }
     }
 }
 
 impl From<Distance> for PartsDistance {
     fn from(distance: Distance) -> Self {
         let Distance { decision, lower, upper, pairs, closest_p, closest_q, stopped } = distance;
-        let proof = ConvexProof::from(decision.proof).into();
-        Self { proof, lower, upper, pairs, closest_p, closest_q, stopped }
+        let (proof, normal) = (ConvexProof::from(decision.proof).into(), None);
+        Self { proof, lower, upper, pairs, closest_p, closest_q, normal, stopped }
     }
 }
 
@@ -157,8 +186,8 @@ impl From<RoundedDistance> for PartsDistance {
         // Of parts in contact the verdict tells it all.
         let is_apart = proof.verdict == Verdict::Separated;
         let pairs = proof.pairs.iter().copied().filter(|_| is_apart).collect();
-        let proof = ConvexProof::from(proof).into();
-        Self { proof, lower, upper, pairs, closest_p, closest_q, stopped }
+        let (proof, normal) = (ConvexProof::from(proof).into(), None);
+        Self { proof, lower, upper, pairs, closest_p, closest_q, normal, stopped }
     }
 }
 
@@ -208,10 +237,14 @@ impl<'a> TwoParts<'a> {
         [self.cores.p.pose, self.cores.q.pose]
     }
 
-    /// Two polytopes where they are, with their radii.
-    pub(crate) fn beside(p: Visitor<'a>, q: Visitor<'a>) -> Self {
+    /// A shape that a scene is asked about, and a part of a body.
+    #[inline]
+    pub(crate) fn beside(p: Visitor<'a>, q: ScenePart<'a>) -> Self {
         let cores = Pair { p: p.core, q: q.core };
-        Self { cores, radii: [p.radius, q.radius], meshes: None }
+        let known = || q.part.expect("what is asked about curved shapes keeps its parts");
+        let asked = q.mesh.or_else(|| p.is_curved().then(known));
+        let meshes = asked.and_then(|part| MeshParts::of([p.beside(part), part], p.wanted));
+        Self { cores, radii: [p.radius, q.radius], meshes }
     }
 
     /// The two, if one at least is rounded.
@@ -236,6 +269,12 @@ impl<'a> TwoParts<'a> {
         witness: &mut Witness,
         effort: &mut Effort<'_>,
     ) -> Result<(PartsProof, f64), Stopped> {
+        if let Some(meshes) = self.meshes.filter(MeshParts::has_curved) {
+            let proof = meshes.stand(self.poses(), effort)?;
+            let has_room = wants_room && proof.verdict() == Verdict::Separated;
+            let gap = if has_room { self.gap_of_hulls(effort) } else { 0.0 };
+            return Ok((proof, gap));
+        }
         if let Some(meshes) = self.meshes.filter(MeshParts::has_field) {
             return self.decide_field(&meshes, wants_room, witness, effort);
         }
@@ -270,6 +309,19 @@ impl<'a> TwoParts<'a> {
         Ok((proof, gap))
     }
 
+    /// At most how far apart they are, as their hulls tell, which hold them; 0 where these meet.
+    fn gap_of_hulls(&self, effort: &mut Effort<'_>) -> f64 {
+        let (witness, stops) = (&mut Witness::default(), Stops::default());
+        let lower = match self.rounded() {
+            Some(pair) => {
+                let method = &distance::METHODS[0];
+                rounded::measure(&pair, method, stops, witness, effort).map(|found| found.lower)
+            }
+            None => distance::measure(&self.cores, stops, witness, effort).map(|it| it.lower),
+        };
+        lower.unwrap_or(0.0)
+    }
+
     fn decide_hulls(
         &self,
         Chosen { method, is_named }: Chosen<CollisionMethod>,
@@ -299,10 +351,10 @@ impl<'a> TwoParts<'a> {
         witness: &mut Witness,
         effort: &mut Effort<'_>,
     ) -> Result<PartsCompared, Stopped> {
-        if let Some(meshes) = self.meshes.filter(MeshParts::has_field) {
+        if let Some(meshes) = self.meshes.filter(|it| it.has_field() || it.has_curved()) {
             return meshes.compare(self.poses(), margin, effort);
         }
-        let Compared { is_within, pairs } = match self.rounded() {
+        let Compared { is_within, pairs, .. } = match self.rounded() {
             Some(pair) => rounded::compare(&pair, margin, witness, effort)?,
             None => distance::compare(&self.cores, margin, witness, effort)?,
         };
@@ -310,6 +362,44 @@ impl<'a> TwoParts<'a> {
             Some(meshes) if is_within => meshes.compare(self.poses(), margin, effort),
             _ => Ok(PartsCompared { is_within, pairs, by_faces: None }),
         }
+    }
+
+    /// How they stand, and whether they overlap at least as deep as a margin below 0 says; of parts
+    /// that are not both convex as far as the bracket of their depth tells. What shows it is named
+    /// where that is wanted.
+    pub(crate) fn compare_depth(
+        &self,
+        margin: f64,
+        wants_proof: bool,
+        witness: &mut Witness,
+        effort: &mut Effort<'_>,
+    ) -> Result<(PartsProof, ComparedDepth), Stopped> {
+        let bare = |is_within| ComparedDepth { compared: Compared::bare(is_within), room: 0.0 };
+        if let Some(meshes) = &self.meshes {
+            let compared = meshes.compare(self.poses(), margin, effort)?;
+            let PartsCompared { is_within, by_faces, .. } = compared;
+            return Ok((by_faces.ok_or(Stopped::Unresolved)?, bare(is_within)));
+        }
+        if let Some(pair) = self.rounded() {
+            let proof = rounded::verdict(&pair, witness, effort)?;
+            let found = match proof.verdict {
+                Verdict::Separated | Verdict::Touching => bare(false),
+                Verdict::Overlapping => {
+                    rounded::compare_depth(&pair, margin, wants_proof, witness, effort)?
+                }
+            };
+            return Ok((ConvexProof::from(proof).into(), found));
+        }
+        let method = &separation::METHODS[0];
+        let proof = separation::decide(&self.cores, method, witness, effort)?.proof;
+        let found = match proof.verdict() {
+            Verdict::Separated | Verdict::Touching => bare(false),
+            Verdict::Overlapping => {
+                let bound = DepthBound::new(-&Dyadic::from(margin));
+                compare_decided(&self.cores, &proof, &bound, wants_proof, effort)?
+            }
+        };
+        Ok((ConvexProof::from(proof).into(), found))
     }
 
     /// How far apart they are.
@@ -330,14 +420,17 @@ impl<'a> TwoParts<'a> {
     }
 
     /// How deep they overlap, from cold: of ways out that are equally short, always the same one.
-    /// Of polyhedra nobody knows.
     pub(crate) fn measure_depth(
         &self,
         with_surface: bool,
         effort: &mut Effort<'_>,
     ) -> Result<PartsDepth, Stopped> {
-        if self.meshes.is_some() {
-            return Err(Stopped::Unresolved);
+        if let Some(meshes) = &self.meshes {
+            let mut depth = PartsDepth::from(meshes.depth(self.poses(), effort)?);
+            if !meshes.proves() {
+                depth.proof.forget();
+            }
+            return Ok(depth);
         }
         let witness = &mut Witness::default();
         match self.rounded() {
@@ -346,13 +439,47 @@ impl<'a> TwoParts<'a> {
         }
     }
 
+    /// Whether both are polytopes, and no more than that.
+    pub(crate) fn are_polytopes(&self) -> bool {
+        self.meshes.is_none() && self.rounded().is_none()
+    }
+
+    /// For which t they are in contact when P is moved by t times a direction. Whoever asks that of
+    /// parts that are not convex is refused before.
+    pub(crate) fn along(
+        &self,
+        method: &RangeMethod,
+        direction: &Vec3,
+        witness: &mut Witness,
+        effort: &mut Effort<'_>,
+    ) -> Result<MeasuredRange, Stopped> {
+        if let Some(meshes) = &self.meshes {
+            return meshes.along(self.poses(), direction, effort);
+        }
+        if let Some(pair) = self.rounded() {
+            let found = rounded::along(&pair, direction, witness, effort)?;
+            return Ok(MeasuredRange::OfRounded(found));
+        }
+        let found = penetration::along_by(&self.cores, direction, method, witness, effort)?;
+        Ok(MeasuredRange::OfHulls(found))
+    }
+
+    /// Around how deep they overlap, from cold.
+    pub(crate) fn bracket_depth(&self, effort: &mut Effort<'_>) -> Result<DepthBracket, Stopped> {
+        if let Some(meshes) = &self.meshes {
+            return meshes.bracket_depth(self.poses(), effort);
+        }
+        let PartsDepth { lower, upper, direction, .. } = self.measure_depth(false, effort)?;
+        Ok(DepthBracket { lower, upper, direction: Some(direction) })
+    }
+
     /// Where they meet as they are placed, or are nearest. Polyhedra that are in contact have no
     /// normal there.
     pub(crate) fn impact(&self, effort: &mut Effort<'_>) -> Result<Impact, Stopped> {
         if let Some(meshes) = &self.without_proofs().meshes {
             let found = meshes.measure(self.poses(), Stops::default(), effort)?;
-            let normal = found.normal;
-            return Ok(Impact { point: of_faces(found)?.closest_q, normal });
+            let PartsDistance { closest_q: point, normal, .. } = of_faces(found)?;
+            return Ok(Impact { point, normal });
         }
         match self.rounded() {
             Some(pair) => rounded::impact_of(&pair, effort),
@@ -374,6 +501,7 @@ impl<'a> TwoParts<'a> {
                 let towards_q = distance.proof.direction();
                 Ok(towards_q.and_then(|s| unit_vector(&self.cores, &s)).map(|s| -s))
             }
+            Verdict::Separated if distance.normal.is_some() => Ok(distance.normal),
             Verdict::Separated => {
                 let points = [distance.closest_p, distance.closest_q];
                 let found = self.normal_apart(&distance.pairs, points, effort)?;
@@ -500,12 +628,12 @@ impl<'a> TwoParts<'a> {
 
 /// What is told of the distance of two parts by their faces.
 fn of_faces(found: DistanceAnswer) -> Result<PartsDistance, Stopped> {
-    let found = found.distance?;
-    let ([lower, upper], verdict) = (found.bounds(), found.verdict());
+    let (found, normal) = (found.distance?, found.normal);
+    let ([lower, upper], verdict) = (found.bounds(), found.verdict().ok_or(Stopped::Unresolved)?);
     let stopped = found.stopped();
     let [closest_p, closest_q] = found.closest().ok_or(Stopped::Unresolved)?;
     let MeasuredDistance::OfFaces(found) = found else { return Err(Stopped::Unresolved) };
     let proof = PartsProof::of_faces(verdict, found.proof.ok());
     let pairs = found.pairs;
-    Ok(PartsDistance { proof, lower, upper, pairs, closest_p, closest_q, stopped })
+    Ok(PartsDistance { proof, lower, upper, pairs, closest_p, closest_q, normal, stopped })
 }

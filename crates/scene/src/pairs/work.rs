@@ -115,7 +115,7 @@ fn stand_and_look_back(asking: &Asking<'_>, state: &mut PairState) {
 
     let (answer, mut notes) = state.with_notes();
     let mut first_contact = |margin| between(asking, answer, margin, &mut notes).map(Box::new);
-    let contact = first_contact(asking.margin);
+    let contact = first_contact(asking.margin_on_the_way());
     // What stays beyond the margin does not meet.
     let is_near = contact.as_ref().is_some_and(|found| found.may_have_met());
     let met = if asking.margin > 0.0 && is_near { first_contact(0.0) } else { None };
@@ -147,7 +147,8 @@ pub(crate) fn prove(asking: &Asking<'_>, state: &mut PairState) -> PairAnswer {
     let (known, mut notes) = state.with_notes();
     let mut proven = stand(asking, &mut notes);
     if known.contact.is_some() {
-        proven.contact = between(asking, &proven, asking.margin, &mut notes).map(Box::new);
+        proven.contact =
+            between(asking, &proven, asking.margin_on_the_way(), &mut notes).map(Box::new);
     }
     let distance = known.distance.as_ref().map(|known| known.0);
     measure(asking, distance, known.depth.is_some(), &mut proven, &mut notes);

@@ -9,7 +9,7 @@ use crate::broken::{Rule, is_broken};
 use crate::declared::body::{Body, Part};
 use crate::placed::carrier::Carrier;
 use crate::placed::travel::Form;
-use crate::placed::visitor::Visitor;
+use crate::placed::visitor::ScenePart;
 use clearance_geometry::Vec3;
 use clearance_geometry::motion::{Motion, Turn};
 use clearance_geometry::pair::Placed;
@@ -207,11 +207,12 @@ impl Entry {
         self.deviation = 0.0;
     }
 
-    /// What questions to a scene that stands still need of it.
-    pub(crate) fn standing(&self) -> Self {
+    /// What questions to a scene that stands still need of it; those about curved shapes need the
+    /// parts of all bodies.
+    pub(crate) fn standing(&self, with_parts: bool) -> Self {
         // Of most bodies the list of parts is what takes longest to copy.
-        let needs_parts = self.compound.is_some() || self.form.is_rounded;
-        let parts = if needs_parts { self.body.parts.clone() } else { Vec::new() };
+        let needs_parts = self.compound.is_some() || self.form.is_rounded || self.form.has_mesh;
+        let parts = if with_parts || needs_parts { self.body.parts.clone() } else { Vec::new() };
         let groups = self.body.groups.clone();
         let body = Body { name: String::new(), groups, parts, ..self.body };
         let (first, compound) = (self.first.clone(), self.compound.clone());
@@ -233,14 +234,16 @@ impl Entry {
 
     /// Its only part where it is, of a body whose pose says that.
     #[inline]
-    pub(crate) fn sole(&self) -> Option<Visitor<'_>> {
+    pub(crate) fn sole(&self) -> Option<ScenePart<'_>> {
         self.compound.is_none().then(|| self.first_at(self.body.pose))
     }
 
     /// Its first part at this pose.
     #[inline]
-    fn first_at(&self, pose: Pose) -> Visitor<'_> {
-        Visitor { core: Placed { body: &self.first, pose }, radius: self.radius() }
+    fn first_at(&self, pose: Pose) -> ScenePart<'_> {
+        let part = self.body.parts.first();
+        let mesh = if self.form.has_mesh { part.filter(|part| part.is_mesh()) } else { None };
+        ScenePart { core: Placed { body: &self.first, pose }, radius: self.radius(), mesh, part }
     }
 
     /// The radius of its first part, metres.
@@ -403,9 +406,10 @@ impl<'a> PairSide<'a> {
 
     /// A part on its way since the last answered frame, whatever moves it.
     pub(crate) fn traveller(&self, part: usize) -> Option<Traveller> {
-        let Part { polytope, radius, mesh, field, body_from_part } = &self.body.parts[part];
-        if field.is_some() {
-            // Nobody knows when a height field meets what a robot moves.
+        let Part { polytope, radius, mesh, field, curved, body_from_part } = &self.body.parts[part];
+        let are_balls = mesh.as_ref().is_some_and(|mesh| mesh.surface().are_points());
+        if field.is_some() || are_balls && *radius > 0.0 {
+            // Nobody knows when a height field, or a cloud of balls, meets what a robot moves.
             return None;
         }
         let course = match &self.swept {
@@ -425,7 +429,10 @@ impl<'a> PairSide<'a> {
                 }
             },
         };
-        let body = PartBody::new(polytope.clone(), mesh.clone()).rounded(*radius);
+        let body = match curved {
+            Some(curved) => PartBody::of_curved(curved, polytope, *radius),
+            None => PartBody::new(polytope.clone(), mesh.clone()).rounded(*radius),
+        };
         Some(Traveller { body, course })
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::declared::body::{Body, BodyId, Part};
-use crate::declared::error::{DeclarationError, Problem, is_length};
+use crate::declared::error::{DeclarationError, Problem, is_margin};
 use crate::declared::robots::{Attached, RobotMove, RobotMoveError, SceneRobot};
 use crate::declared::rule_book::Exempt;
 use crate::placed::carrier::Carrier;
@@ -29,6 +29,10 @@ pub(crate) struct Mounted {
     pub(crate) moved_by: u64,
     /// The bodies that it moves, by their index in the scene.
     pub(crate) carried: Vec<u32>,
+    /// How often its base went to another pose.
+    pub(crate) rebased: u64,
+    /// How often its joint values became others.
+    pub(crate) bent: u64,
 }
 
 impl Mounted {
@@ -44,15 +48,16 @@ impl Mounted {
         if let Err(error) = kinematics.check(&declared.values) {
             return fail("values", Problem::NoConfiguration(error));
         }
-        if !declared.paddings.iter().all(|padding| is_length(*padding)) {
-            return fail("paddings", Problem::NotALength);
+        if !declared.paddings.iter().all(|padding| is_margin(*padding)) {
+            return fail("paddings", Problem::NotAMargin);
         }
         let last = u32::try_from(declared.robot.links.len().saturating_sub(1));
         if last.map_or(true, |last| declared.id.0.checked_add(last).is_none()) {
             return fail("id", Problem::LinksBeyondIds);
         }
         let (start, path, carried) = (None, None, Vec::new());
-        Ok(Self { declared, kinematics, start, path, moved_by: 0, carried })
+        let (moved_by, rebased, bent) = (0, 0, 0);
+        Ok(Self { declared, kinematics, start, path, moved_by, carried, rebased, bent })
     }
 
     /// Its links with parts, as bodies, each with what moves it.
@@ -66,6 +71,7 @@ impl Mounted {
                 radius: part.body.radius(),
                 mesh: part.body.mesh().cloned(),
                 field: None,
+                curved: part.body.curved_body().cloned(),
                 body_from_part: part.frame_from_part,
             };
             let prefix = if name.is_empty() { "" } else { "/" };
@@ -203,6 +209,8 @@ impl Mounted {
         let MovedRobot { base, values, kinematics, .. } = to;
         let old_base = std::mem::replace(&mut self.declared.base, base);
         let old_values = std::mem::replace(&mut self.declared.values, values);
+        self.rebased += u64::from(old_base != self.declared.base);
+        self.bent += u64::from(old_values != self.declared.values);
         self.kinematics = kinematics.unwrap_or_else(|| self.kinematics.clone());
         self.start.get_or_insert((old_base, old_values));
         self.path = None;

@@ -224,6 +224,13 @@ mod tests {
     use clearance_geometry::polytope::Polytope;
     use clearance_samples::{Random, ball};
 
+    /// At the origin, turned by about so much from where it is.
+    fn turned(random: &mut Random, from: &Pose, size: f64) -> Pose {
+        let turn = random.vector() * size;
+        let turn = Pose::from_quaternion(Vec3::zeros(), [1.0, turn.x, turn.y, turn.z]).unwrap();
+        turn.compose(&Pose { translation: Vec3::zeros(), ..*from })
+    }
+
     fn reach(polytope: &Polytope, pose: &Pose, s: &Vec3) -> f64 {
         let values = polytope.vertices().iter().map(|v| s.dot(&pose.apply_rounded(v)));
         values.fold(f64::NEG_INFINITY, f64::max)
@@ -240,10 +247,7 @@ mod tests {
             for size in [1e-3, 0.03, 0.3, 2.0] {
                 let place = random.vector() * 3.0;
                 let from = random.pose(place);
-                let turn = random.vector() * size;
-                let turn =
-                    Pose::from_quaternion(Vec3::zeros(), [1.0, turn.x, turn.y, turn.z]).unwrap();
-                let mut to = turn.compose(&Pose { translation: Vec3::zeros(), ..from });
+                let mut to = turned(&mut random, &from, size);
                 to.translation = from.translation + random.vector() * 0.001;
                 let balls = [form.ball_at(&from), form.ball_at(&to)];
                 let travel = form.travel([&from, &to], [&balls[0], &balls[1]]);
@@ -273,10 +277,7 @@ mod tests {
             for size in [1e-6, 1e-3, 0.03, 0.3, 2.0] {
                 let place = random.vector() * 3.0;
                 let from = random.pose(place);
-                let turn = random.vector() * size;
-                let turn =
-                    Pose::from_quaternion(Vec3::zeros(), [1.0, turn.x, turn.y, turn.z]).unwrap();
-                let mut to = turn.compose(&Pose { translation: Vec3::zeros(), ..from });
+                let mut to = turned(&mut random, &from, size);
                 to.translation = from.translation + random.vector() * 0.1 * size;
                 let balls = [form.ball_at(&from), form.ball_at(&to)];
                 let travel = form.travel([&from, &to], [&balls[0], &balls[1]]);
@@ -304,10 +305,7 @@ mod tests {
             for size in [1e-4, 0.03, 0.4, 3.0, 40.0] {
                 let place = random.vector() * 3.0;
                 let from = random.pose(place);
-                let turn = random.vector() * size;
-                let turn =
-                    Pose::from_quaternion(Vec3::zeros(), [1.0, turn.x, turn.y, turn.z]).unwrap();
-                let mut to = turn.compose(&Pose { translation: Vec3::zeros(), ..from });
+                let mut to = turned(&mut random, &from, size);
                 to.translation = from.translation + random.vector();
                 let pivot = random.vector() * [0.0, 1.0, 20.0][seed as usize % 3];
                 let bow = form.bow([&from, &to], &pivot);

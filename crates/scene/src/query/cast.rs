@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use super::Candidate;
 use super::place::MeetingBox;
+use super::ray;
 use crate::bounds::{BOX_LANES, Ball, Box3, BoxBlock, BoxWay};
 use crate::brackets::unordered;
 use crate::declared::body::BodyId;
@@ -12,6 +13,7 @@ use crate::near::still::Probe;
 use crate::pairs::meshes::PartsProof;
 use crate::pairs::two_parts::{PartsContact, TwoParts};
 use crate::placed::entry::Entry;
+use crate::placed::visitor::ScenePart;
 use crate::query::{HitSelection, SceneView, Visitor};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{
@@ -23,11 +25,14 @@ use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::contact::FaceCourse;
 use clearance_geometry::meeting::{Impact, unit_vector};
 use clearance_geometry::motion::Motion;
+use clearance_geometry::number::rounding::BOUND_SLACK;
 use clearance_geometry::pair::Question;
 use clearance_geometry::pair::{Pair, VertexPair};
 use clearance_geometry::penetration;
+use clearance_geometry::rays::{RayAnswer, RayHit};
 use clearance_geometry::separation;
 use clearance_geometry::witness::Witness;
+use clearance_robot::meeting::Met;
 
 /// A polytope on its way.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +45,6 @@ pub struct Cast<'a> {
     pub margin: f64,
     /// Width of brackets in t where something turns.
     pub time_tolerance: f64,
-    /// Whether the proofs of the hits are of use to anybody.
-    pub proves: bool,
 }
 
 impl Cast<'_> {
@@ -54,7 +57,7 @@ impl Cast<'_> {
 /// A body that is met, or may be.
 #[derive(Clone, Debug)]
 pub struct CastHit {
-    /// Which.
+    /// The body that is met.
     pub body: BodyId,
     /// The part of it that is met first.
     pub part: u32,
@@ -70,12 +73,23 @@ pub struct CastHit {
     pub is_unordered: bool,
     /// Where the body is listed in the scene.
     index: u32,
+    /// The normal of the triangle that a ray meets, if it is known.
+    normal: Option<Vec3>,
 }
 
 impl CastHit {
     fn new(Candidate { index, entry }: Candidate<'_>, part: u32, contact: PartsContact) -> Self {
         let (body, time) = (entry.body.id, [contact.met.t_free, contact.met.t_contact]);
-        Self { body, part, outcome: contact.met.outcome, time, contact, is_unordered: false, index }
+        let (outcome, is_unordered, normal) = (contact.met.outcome, false, None);
+        Self { body, part, outcome, time, contact, is_unordered, index, normal }
+    }
+
+    /// What a ray meets of a part that is not convex.
+    fn of_ray(candidate: Candidate<'_>, part: u32, found: &RayHit) -> Self {
+        let start = PartsContact::at_start(PartsProof::of_faces(found.initial, None));
+        let [t_free, t_contact] = found.time;
+        let contact = PartsContact { met: Met { t_free, t_contact, ..start.met }, ..start };
+        Self { normal: found.normal, ..Self::new(candidate, part, contact) }
     }
 }
 
@@ -163,6 +177,9 @@ impl<'a> SceneView<'a> {
             None => entry.body.parts[at].at(entry.now().parts[at].pose),
         };
         let at_start = TwoParts::beside(cast.start, q);
+        if q.mesh.is_some() || cast.start.is_curved() {
+            return impact_on_mesh(cast, hit, &at_start, effort);
+        }
         match &hit.contact.initial {
             PartsProof::Convex(ConvexProof::Polytopes(StaticProof::Overlapping { pairs })) => {
                 overlap_at_start(&at_start.cores, pairs, effort)
@@ -175,6 +192,46 @@ impl<'a> SceneView<'a> {
             }
         }
     }
+}
+
+/// Times of a way, as parts of the time until which it is free, at which a body is likely to be
+/// apart from what it is about to meet and yet nearest to it where they meet: at the first, unless
+/// rounding moves it.
+const BEFORE_CONTACT: [f64; 3] = [1.0, 1.0 - BOUND_SLACK, 1.0 - 10_000.0 * BOUND_SLACK];
+
+/// Where the shape of a cast meets a part that is not convex; across what, if it is not in contact
+/// where it starts.
+fn impact_on_mesh(
+    cast: &Cast<'_>,
+    hit: &CastHit,
+    at_start: &TwoParts<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<Impact, Stopped> {
+    let from = &cast.start.core.pose;
+    let pose_at = |t: f64| cast.motion.pose_rounded(from, t);
+    let of_point = cast.start.point().filter(|_| cast.margin <= 0.0);
+    let point = of_point.map(|vertex| pose_at(hit.contact.met.t_contact).apply_rounded(vertex));
+    if let (Some(point), Some(_)) = (point, hit.normal) {
+        return Ok(Impact { point, normal: hit.normal });
+    }
+    if hit.contact.initial.verdict() != Verdict::Separated {
+        return match point {
+            Some(point) => Ok(Impact { point, normal: None }),
+            None => at_start.impact(effort),
+        };
+    }
+    let mut met: Option<Impact> = None;
+    for part in BEFORE_CONTACT {
+        let there = at_start.at([pose_at(part * hit.contact.met.t_free), at_start.cores.q.pose]);
+        let found = there.impact(effort)?;
+        let first = *met.get_or_insert(found);
+        if found.normal.is_some() {
+            met = Some(Impact { normal: found.normal, ..first });
+            break;
+        }
+    }
+    let met = met.ok_or(Stopped::Unresolved)?;
+    Ok(Impact { point: point.unwrap_or(met.point), ..met })
 }
 
 /// By time, then by body; which is first among them may not be known.
@@ -260,7 +317,7 @@ fn arrival(
 fn reached_parts<'e>(
     entry: &'e Entry,
     probe: &impl Probe,
-    mut ask: impl FnMut(u32, Visitor<'e>) -> Result<(), Stopped>,
+    mut ask: impl FnMut(u32, ScenePart<'e>) -> Result<(), Stopped>,
 ) -> Result<(), Stopped> {
     if let Some(placed) = entry.sole() {
         return ask(0, placed);
@@ -293,7 +350,7 @@ fn meet_at_start(
         if initial.verdict() == Verdict::Overlapping
             || initial.verdict() == Verdict::Touching && met.is_none()
         {
-            let contact = two.contact_at_start(initial, cast.proves);
+            let contact = two.contact_at_start(initial, cast.start.proves());
             met = Some(CastHit::new(candidate, part, contact));
         }
         Ok(())
@@ -311,6 +368,15 @@ fn meet(
     effort.look_at_clock()?;
     let mut met: Option<CastHit> = None;
     reached_parts(candidate.entry, sweep, |part, q| {
+        match ray::meet(&cast.start, &cast.motion, cast.margin, &q, effort)? {
+            RayAnswer::Free => return Ok(()),
+            RayAnswer::Meets(found) => {
+                let hit = CastHit::of_ray(candidate, part, &found);
+                met = Some(sooner(met.take(), hit));
+                return Ok(());
+            }
+            RayAnswer::Open => {}
+        }
         let two = TwoParts::beside(cast.start, q);
         let question = Question {
             reach: two.reach(cast.margin),
@@ -322,10 +388,7 @@ fn meet(
         let contact = two.first_contact(method, &course, witness, effort)?;
         if contact.met.outcome != Outcome::NoContact {
             let hit = CastHit::new(candidate, part, contact);
-            met = Some(match met.take() {
-                None => hit,
-                Some(known) => earlier(known, hit),
-            });
+            met = Some(sooner(met.take(), hit));
         }
         Ok(())
     })?;
@@ -335,6 +398,14 @@ fn meet(
 /// Whether the polytope is in that part where it starts.
 fn overlaps_at_start(hit: &CastHit) -> bool {
     hit.contact.initial.verdict() == Verdict::Overlapping
+}
+
+/// What is met first of a part and those before it.
+fn sooner(known: Option<CastHit>, hit: CastHit) -> CastHit {
+    match known {
+        None => hit,
+        Some(known) => earlier(known, hit),
+    }
 }
 
 /// The one of two parts of a body that is met first, with the time of the body. Contact goes before

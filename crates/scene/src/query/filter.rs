@@ -38,8 +38,6 @@ pub enum UnknownName {
 pub enum NoView {
     /// Most likely a slip of the pen.
     Unknown(UnknownName),
-    /// A body that it admits has a polyhedron as a part: nothing is answered about these.
-    OfMesh(BodyId),
     /// Nobody waits any more.
     Stopped(Stopped),
 }
@@ -104,23 +102,6 @@ impl BodyFilter {
         }
         ignored_places.into_iter().for_each(|place| admitted[place] = false);
         Ok(Admitted(Some(admitted)))
-    }
-}
-
-impl Admitted {
-    /// That none of the bodies it admits has a polyhedron as a part.
-    pub(super) fn check_convex(
-        &self,
-        entries: &[Entry],
-        effort: &Effort<'_>,
-    ) -> Result<(), NoView> {
-        for (place, entry) in (0..).zip(entries) {
-            effort.look_at_clock()?;
-            if entry.has_mesh() && self.admits(place) {
-                return Err(NoView::OfMesh(entry.body.id));
-            }
-        }
-        Ok(())
     }
 }
 

@@ -2,12 +2,13 @@
 //! what does it meet on its way (a ray is the way of a point), what does it overlap here, what is
 //! nearest to it.
 //!
-//! Nothing of the scene changes. Every answer is one about a pair of polytopes, exact and with its
-//! proof, as a question about these two bodies alone would have got it; the tree of boxes says
-//! which bodies need not be asked.
+//! Nothing of the scene changes. Every answer is one about the shape and one body, exact and with
+//! its proof, as a question about these two alone would have got it; the tree of boxes says which
+//! bodies need not be asked.
 //!
-//! [`cast`] answers the first, [`place`] the other two. Few questions ask the tree of boxes that is
-//! kept between frames, many a tighter one that is built for them, `still`.
+//! [`cast`] answers the first, `ray` what rays meet that is not convex, [`place`] the other two.
+//! Few questions ask the tree of boxes that is kept between frames, many a tighter one that is
+//! built for them, `still`.
 
 use crate::bounds::{Ball, Box3};
 use crate::frame::scene::Scene;
@@ -18,6 +19,7 @@ use crate::placed::entry::Entry;
 pub mod cast;
 pub mod filter;
 pub mod place;
+mod ray;
 
 use std::sync::Arc;
 
@@ -25,7 +27,7 @@ use self::filter::Admitted;
 pub use self::filter::BodyFilter;
 pub use self::filter::NoView;
 pub use self::filter::UnknownName;
-pub use crate::placed::visitor::Visitor;
+pub use crate::placed::visitor::{QueryShape, Visitor};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::processor;
 
@@ -81,9 +83,6 @@ impl<'a> SceneView<'a> {
         effort: &Effort<'_>,
     ) -> Result<Self, NoView> {
         let admitted = filter.admitted(&scene.entries, effort)?;
-        if scene.has_meshes() {
-            admitted.check_convex(&scene.entries, effort)?;
-        }
         Ok(Self { entries: &scene.entries, boxes: scene.boxes_for(questions, effort)?, admitted })
     }
 
@@ -93,11 +92,8 @@ impl<'a> SceneView<'a> {
         filter: &BodyFilter,
         effort: &Effort<'_>,
     ) -> Result<Self, NoView> {
-        let StillScene { entries, still, has_meshes, .. } = copy;
+        let StillScene { entries, still, .. } = copy;
         let admitted = filter.admitted(entries, effort)?;
-        if *has_meshes {
-            admitted.check_convex(entries, effort)?;
-        }
         let boxes = Boxes::Still(still.tree_anyway(|| tree_of(entries, effort))?);
         Ok(Self { entries, boxes, admitted })
     }
@@ -178,14 +174,20 @@ impl Scene {
             && (self.kept_boxes().is_none() || self.still.pays_for(bodies, questions))
     }
 
-    /// The bodies where they are now, apart from the scene.
-    pub fn still_copy(&self) -> StillScene {
+    /// The bodies where they are now, apart from the scene; for questions about curved shapes with
+    /// all their parts.
+    pub fn still_copy(&self, for_curved: bool) -> StillScene {
         StillScene {
-            entries: self.entries.iter().map(Entry::standing).collect(),
+            entries: self.entries.iter().map(|entry| entry.standing(for_curved)).collect(),
             still: self.still.clone(),
-            has_meshes: self.has_meshes(),
             frame: self.applied,
         }
+    }
+
+    /// What so many looks at the faces of parts take at a time, bytes at most; 0 where all parts
+    /// are convex.
+    pub fn bytes_of_looks(&self, at_once: usize) -> usize {
+        self.look_bytes.saturating_mul(at_once)
     }
 
     /// Memory of such a copy with its tree of boxes, bytes, estimated.
@@ -200,8 +202,6 @@ impl Scene {
 pub struct StillScene {
     entries: Vec<Entry>,
     still: Arc<WhileStill>,
-    /// Whether one of them has a polyhedron as a part.
-    has_meshes: bool,
     frame: u64,
 }
 

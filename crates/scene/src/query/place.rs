@@ -6,8 +6,8 @@ use crate::brackets::unordered;
 use crate::declared::body::BodyId;
 use crate::methods::Chosen;
 use crate::near::still::Probe;
-use crate::pairs::meshes::PartsProof;
-use crate::pairs::two_parts::{PartsDepth, PartsDistance, TwoParts};
+use crate::pairs::meshes::{DepthBracket, PartsProof};
+use crate::pairs::two_parts::{PartsDistance, TwoParts};
 use crate::placed::entry::Entry;
 use crate::query::{HitSelection, SceneView, Visitor};
 use clearance_geometry::Vec3;
@@ -20,7 +20,7 @@ use clearance_geometry::witness::Witness;
 /// A body in contact with a polytope.
 #[derive(Clone, Debug)]
 pub struct OverlapHit {
-    /// Which.
+    /// The body that is found.
     pub body: BodyId,
     /// The first part of it that overlaps, else that touches.
     pub part: u32,
@@ -31,7 +31,7 @@ pub struct OverlapHit {
 /// How far a body is from a polytope.
 #[derive(Clone, Debug)]
 pub struct NearHit {
-    /// Which.
+    /// The body that is found.
     pub body: BodyId,
     /// The part of it that is nearest, or deepest.
     pub part: u32,
@@ -39,9 +39,10 @@ pub struct NearHit {
     /// for all parts.
     pub distance: PartsDistance,
     /// How deep the two overlap, if they do. Its upper bound holds for all parts.
-    pub depth: Option<PartsDepth>,
+    pub depth: Option<DepthBracket>,
     /// Unit vector out of the body towards the polytope, rounded; when they overlap, the way out
-    /// that is shortest.
+    /// that is shortest, or the deepest piece's. None where a part that is not convex is touched,
+    /// and where no piece of it overlaps.
     pub normal: Option<Vec3>,
     /// Its bracket overlaps that of a neighbour in order of distance.
     pub is_unordered: bool,
@@ -206,8 +207,11 @@ fn near(
             continue;
         }
         let overlaps = distance.proof.verdict() == Verdict::Overlapping;
-        let depth = if overlaps { Some(two.measure_depth(false, effort)?) } else { None };
-        let normal = two.normal(&distance, depth.as_ref(), effort)?;
+        let depth = if overlaps { Some(two.bracket_depth(effort)?) } else { None };
+        let normal = match &depth {
+            Some(depth) => depth.direction,
+            None => two.normal(&distance, None, effort)?,
+        };
         let body = entry.body.id;
         let hit = NearHit { body, part, distance, depth, normal, is_unordered: false };
         limit = limit.min(hit.signed_distance()[1].max(0.0));

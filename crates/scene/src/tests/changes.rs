@@ -94,9 +94,9 @@ fn a_change_that_cannot_be_made_is_refused_with_its_path() {
     check(changes, "rule_changes.added_checked_pairs[0]", Problem::UnknownBody);
     let changes = RuleChanges { added_ignored_pairs: vec![pair(1, 1)], ..none() };
     check(changes, "rule_changes.added_ignored_pairs[0]", Problem::SameBody);
-    let margin = PairMargin { pair: pair(1, 2), margin: -1.0 };
+    let margin = PairMargin { pair: pair(1, 2), margin: f64::NAN };
     let changes = RuleChanges { set_margins: vec![margin], ..none() };
-    check(changes, "rule_changes.set_margins[0].margin", Problem::NotALength);
+    check(changes, "rule_changes.set_margins[0].margin", Problem::NotAMargin);
     let groups = vec![["arm".to_owned(), "cell".to_owned()]];
     let changes = RuleChanges { added_checked_groups: groups, ..none() };
     check(changes, "rule_changes.added_checked_groups[0].a", Problem::UnknownGroup);
@@ -108,8 +108,8 @@ fn a_change_that_cannot_be_made_is_refused_with_its_path() {
     let leaves = BodyChange { left_groups: vec!["arm".into()], ..same(1) };
     let path = "changed_bodies[0].left_groups[0]";
     refused(&mut scene, &changed(1, leaves), path, Problem::NotInGroup);
-    let margin = BodyChange { margin: Some(-0.1), ..same(1) };
-    refused(&mut scene, &changed(1, margin), "changed_bodies[0].margin", Problem::NotALength);
+    let margin = BodyChange { margin: Some(-1e300), ..same(1) };
+    refused(&mut scene, &changed(1, margin), "changed_bodies[0].margin", Problem::NotAMargin);
     // One that takes the last pair away and brings another is no such thing.
     let changes = RuleChanges {
         removed_checked_pairs: vec![pair(1, 2)],

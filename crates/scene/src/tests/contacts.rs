@@ -5,6 +5,7 @@
 use EventKind::{Began, Ended};
 
 use super::*;
+use clearance_geometry::until::Until;
 
 fn two() -> Vec<Body> {
     let shape = cube(1.0);
@@ -49,12 +50,12 @@ fn contacts_at_opening_are_told_at_time_zero_unless_announced() {
     bodies[1].pose = at(1.0, 0.0, 0.0);
     let declaration = Declaration { bodies, ..Declaration::default() };
     let mut scene = Scene::open(declaration, &METHODS[0], LIMITS).unwrap();
-    let report = scene.answer(&Questions::default(), &Serial, &false.into()).unwrap();
+    let report = scene.answer(&Questions::default(), &Serial, Until::never()).unwrap();
     assert_eq!(events(&report), [(Began, 3, 7)]);
     assert_eq!(report.events[0].bracket, [0.0, 0.0]);
 
     let mut again = Scene::open(scene.declaration(), &METHODS[0], LIMITS).unwrap();
-    let report = again.answer(&Questions::default(), &Serial, &false.into()).unwrap();
+    let report = again.answer(&Questions::default(), &Serial, Until::never()).unwrap();
     assert_eq!(events(&report), []);
     assert_eq!(again.contact_count(), 1);
 }
@@ -65,7 +66,7 @@ fn poses_of_skipped_frames_are_applied_and_no_contact_is_lost() {
     scene.apply(&frame(1, vec![moved(3, at(5.0, 0.0, 0.0))])).unwrap();
     scene.apply(&frame(2, vec![moved(3, at(2.0, 0.0, 0.0))])).unwrap();
     scene.apply(&Frame { base: Some(2), ..frame(4, vec![]) }).unwrap();
-    let report = scene.answer(&Questions::default(), &Serial, &false.into()).unwrap();
+    let report = scene.answer(&Questions::default(), &Serial, Until::never()).unwrap();
     assert_eq!((report.frame, report.previous, report.frames_skipped), (4, 0, 2));
     assert_eq!(events(&report), [(Began, 3, 7)]);
 }
@@ -77,7 +78,7 @@ fn a_stopped_frame_is_undecided_and_the_next_one_tells_the_contact() {
     bodies.iter_mut().for_each(|body| body.parts[0].polytope = round.clone());
     let mut scene = open(bodies);
     scene.apply(&frame(1, vec![moved(3, at(0.5, 0.0, 0.0))])).unwrap();
-    let report = scene.answer(&Questions::default(), &Serial, &true.into()).unwrap();
+    let report = scene.answer(&Questions::default(), &Serial, &Until::expired()).unwrap();
     assert_eq!(events(&report), []);
     assert_eq!(report.tally.stopped, 1);
     let report = step(&mut scene, &frame(2, vec![]), &Questions::default());

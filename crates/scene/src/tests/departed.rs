@@ -1,35 +1,33 @@
 //! Callers who leave while their frame is answered.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
 use crate::memory::runner::Runner;
-use crate::{Batch, Between, PairState, TooManyPairs, Unanswered, Waiting};
+use crate::{Batch, Between, PairState, TooManyPairs, Unanswered};
+use clearance_geometry::until::Until;
 
 /// Has the caller leave when so many pairs, or batches of them, have been worked on.
 struct Impatient {
     work_left: Cell<u64>,
-    left: AtomicBool,
+    until: Until,
 }
 
 impl Impatient {
     fn after(work: u64) -> Self {
-        Self { work_left: Cell::new(work), left: AtomicBool::new(false) }
+        Self { work_left: Cell::new(work), until: Until::default() }
     }
 
     fn count(&self) {
         self.work_left.set(self.work_left.get().saturating_sub(1));
         if self.work_left.get() == 0 {
-            self.left.store(true, Ordering::Relaxed);
+            self.until.cancel();
         }
     }
 
     /// Answers, and says whether the caller has waited for it.
     fn answer(&self, scene: &mut Scene, questions: &Questions) -> Option<Arc<Report>> {
-        // A deadline is set whenever the caller leaves.
-        let waiting = Waiting { stop: &self.left, left: &self.left };
-        match scene.answer_while(questions, self, waiting) {
+        match scene.answer(questions, self, &self.until) {
             Ok(report) => Some(report),
             Err(unanswered) => {
                 assert_eq!(unanswered, Unanswered::CallerLeft);
@@ -106,7 +104,7 @@ fn a_frame_that_is_given_up_counts_as_not_answered(bodies: Vec<Body>, release_ma
             assert_eq!(scene.contact_count(), twin.contact_count());
             continue;
         };
-        let expected = twin.answer(&questions[current], &Serial, &false.into()).unwrap();
+        let expected = twin.answer(&questions[current], &Serial, Until::never()).unwrap();
         assert_eq!(said(&report), said(&expected), "frame {id}, {:?}", questions[current]);
         answered += 1;
         told += report.events.len();
@@ -150,10 +148,10 @@ fn a_frame_that_ranks_too_many_pairs_loses_no_event() {
     let mut scene = Scene::open(declaration, &METHODS[0], limits).unwrap();
     let plain = Questions { listed: Listed::Nothing, ..Questions::default() };
     let ranked = Questions { nearest: 6, ..plain };
-    scene.answer(&plain, &Serial, &false.into()).unwrap();
+    scene.answer(&plain, &Serial, Until::never()).unwrap();
     for (id, x, kind) in [(1, 5.5, EventKind::Began), (3, 4.0, EventKind::Ended)] {
         scene.apply(&frame(id, vec![moved(1, at(x, 0.0, 0.0))])).unwrap();
-        let too_many = scene.answer(&ranked, &Serial, &false.into());
+        let too_many = scene.answer(&ranked, &Serial, Until::never());
         assert_eq!(too_many.err(), Some(TooManyPairs { pairs_max: 4 }.into()));
         let next = frame(id + 1, vec![moved(1, at(x + 1e-3, 0.0, 0.0))]);
         assert_eq!(events(&step(&mut scene, &next, &plain)), [(kind, 1, 2)]);
@@ -168,7 +166,7 @@ fn a_frame_that_is_given_up_loses_no_event_of_a_pair_that_sleeps_then() {
         vec![Body::solid(1, cube(0.5)), Body::solid(2, cube(0.5)).placed(at(3.0, 0.0, 0.0))];
     let mut scene = open(bodies);
     let plain = Questions { listed: Listed::Nothing, ..Questions::default() };
-    scene.answer(&plain, &Serial, &false.into()).unwrap();
+    scene.answer(&plain, &Serial, Until::never()).unwrap();
     for (id, x, kind) in [(1, 0.5, EventKind::Began), (3, 1.2, EventKind::Ended)] {
         scene.apply(&frame(id, vec![moved(2, at(x, 0.0, 0.0))])).unwrap();
         assert_eq!(Impatient::after(1).answer(&mut scene, &plain), None);

@@ -9,7 +9,7 @@ use clearance_geometry::polyhedron::TriangleBody;
 use clearance_geometry::terrain::{Diagonal, HeightField, Lattice};
 
 /// A field of so many rows and columns, with some holes.
-fn field(side: u32, random: &mut Random) -> HeightField {
+pub(super) fn field(side: u32, random: &mut Random) -> HeightField {
     let diagonal = Diagonal::Falling;
     let lattice = Lattice { rows: side, columns: side, spacing: [0.5, 0.75], diagonal };
     let heights = (0..side * side).map(|_| 0.4 * random.signed() as f32).collect();
@@ -17,7 +17,7 @@ fn field(side: u32, random: &mut Random) -> HeightField {
 }
 
 /// The field as it is, and as a surface.
-fn both(field: HeightField) -> [Part; 2] {
+pub(super) fn both(field: HeightField) -> [Part; 2] {
     let surface = field.surface();
     let hull = convex_hull(surface.vertices()).unwrap().polytope;
     let surface = Part::of_mesh(TriangleBody::Surface(Arc::new(surface)), Arc::new(hull));

@@ -1,12 +1,13 @@
 //! Bodies that turn by half a turn, or nearly, between two frames: one motion for all their parts.
 
 use super::*;
+use crate::Between;
 use crate::placed::entry::PairSide;
-use crate::{Between, Waiting};
 use clearance_geometry::Mat3;
 use clearance_geometry::claim::Outcome;
 use clearance_geometry::distance::{self, Stops};
 use clearance_geometry::motion::Motion;
+use clearance_geometry::until::Until;
 
 fn moving() -> Questions {
     Questions { listed: Listed::All, between: Some(Between::default()), ..Questions::default() }
@@ -32,6 +33,7 @@ fn a_points_own_rotation_does_not_change_when_a_half_turn_makes_it_meet() {
             radius: 0.0,
             mesh: None,
             field: None,
+            curved: None,
             body_from_part,
         }];
         let mut scene = open(vec![Body::solid(1, hull.clone()), body]);
@@ -93,6 +95,7 @@ fn the_parts_of_a_body_stay_together_on_a_half_turn_and_meet_what_they_pass() {
                     radius: 0.0,
                     mesh: None,
                     field: None,
+                    curved: None,
                     body_from_part: random.pose(place),
                 }
             })
@@ -107,12 +110,12 @@ fn the_parts_of_a_body_stay_together_on_a_half_turn_and_meet_what_they_pass() {
             Motion::ToPose { end, pivot: Some(start.apply_rounded(&body.pivot)), turn: None };
         let mut scene = open(vec![body.clone(), post.clone()]);
         scene.apply(&frame(1, vec![moved(1, end)])).unwrap();
-        scene.sweep(&moving(), &Waiting::for_ever()).unwrap();
+        scene.sweep(&moving(), Until::never()).unwrap();
         let side = PairSide::new(&scene.entries[0], Some(&scene.starts));
         let starts = [0, 1].map(|part| side.at_start().parts[part].pose);
         let motions = [0, 1].map(|part| side.motion_of(part));
         let places = |t: f64| [0, 1].map(|part| motions[part].pose_rounded(&starts[part], t));
-        let report = scene.answer(&moving(), &Serial, &false.into()).unwrap();
+        let report = scene.answer(&moving(), &Serial, Until::never()).unwrap();
         let found = report.pairs[0].first_contact.clone().unwrap();
         let mut met = None;
         for sample in 0..=40 {

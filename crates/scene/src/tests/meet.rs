@@ -7,7 +7,8 @@ use EventKind::{Began, Ended};
 use super::*;
 use crate::memory::runner::Runner;
 use crate::pairs::report::PartPair;
-use crate::{Batch, Between, PairState, Unanswered, Waiting};
+use crate::{Batch, Between, PairState, Unanswered};
+use clearance_geometry::until::Until;
 
 fn normals() -> Questions {
     Questions { normals: true, ..all() }
@@ -52,6 +53,7 @@ fn the_normal_of_a_compound_is_that_of_its_nearest_or_deepest_parts() {
         radius: 0.0,
         mesh: None,
         field: None,
+        curved: None,
         body_from_part: at(x, y, 0.0),
     };
     let mut pair_of_cubes = Body::solid(1, cube(1.0));
@@ -116,6 +118,7 @@ fn a_contact_ends_when_its_last_parts_are_beyond_the_release_margin() {
         radius: 0.0,
         mesh: None,
         field: None,
+        curved: None,
         body_from_part: at(x, 0.0, 0.0),
     };
     let mut train = Body::solid(1, cube(0.5));
@@ -141,6 +144,7 @@ fn touching_parts_say_what_they_have_in_common() {
         radius: 0.0,
         mesh: None,
         field: None,
+        curved: None,
         body_from_part: at(x, 0.0, 0.0),
     };
     let mut two = Body::solid(1, cube(1.0));
@@ -215,10 +219,10 @@ fn an_answer_without_room_for_polygons_is_not_given_and_loses_no_event() {
     };
     let (mut scene, mut other) = (fresh(), fresh());
     scene.apply(&frame(2, up(1.0))).unwrap();
-    let refused = scene.answer_while(&questions, &Cramped, Waiting::for_ever());
+    let refused = scene.answer(&questions, &Cramped, Until::never());
     assert_eq!(refused, Err(Unanswered::NoRoom));
     let (told, expected) = (
-        scene.answer_while(&questions, &Serial, Waiting::for_ever()).unwrap(),
+        scene.answer(&questions, &Serial, Until::never()).unwrap(),
         step(&mut other, &frame(2, up(1.0)), &questions),
     );
     assert_eq!((&told.events, &told.pairs), (&expected.events, &expected.pairs));

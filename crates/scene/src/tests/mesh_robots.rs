@@ -13,7 +13,7 @@ use clearance_robot::parts::{MeshContent, MeshFiles, MeshTreatment};
 const ROBOT: u32 = 100;
 
 /// A hand that goes everywhere and turns, of these parts, and a finger that turns on it.
-fn hand(parts: &[Part]) -> Robot {
+pub(super) fn hand(parts: &[Part]) -> Robot {
     let known = |(k, part): (usize, &Part)| {
         let body = PartBody::new(part.polytope.clone(), part.mesh.clone());
         (format!("{k}.obj"), MeshContent::Known(body))

@@ -3,15 +3,18 @@
 mod changes;
 mod chosen;
 mod contacts;
+mod curved;
 mod departed;
 mod fields;
 mod half_turns;
 mod laws;
 mod margins;
 mod meet;
+mod mesh_queries;
 mod mesh_robots;
 mod meshes;
 mod motion;
+mod planning;
 mod proofs;
 mod queries;
 mod ranking;
@@ -38,6 +41,7 @@ use clearance_geometry::pair::Pair;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::separation::{METHODS, decide};
+use clearance_geometry::until::Until;
 use clearance_geometry::witness::Witness;
 use clearance_samples::{self as samples, Random};
 
@@ -65,7 +69,7 @@ fn open(bodies: Vec<Body>) -> Scene {
 fn declare(declaration: Declaration) -> Scene {
     let mut scene = Scene::open(declaration, &METHODS[0], LIMITS).unwrap();
     // The opening report is part of opening.
-    scene.answer(&Questions::default(), &Serial, &false.into()).unwrap();
+    scene.answer(&Questions::default(), &Serial, Until::never()).unwrap();
     scene
 }
 
@@ -164,6 +168,7 @@ fn tumbling(count: u32, seed: u64) -> Vec<Body> {
                         radius: 0.0,
                         mesh: None,
                         field: None,
+                        curved: None,
                         body_from_part: random.pose(offset),
                     }
                 })

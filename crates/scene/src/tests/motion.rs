@@ -105,6 +105,7 @@ fn a_part_turns_about_its_body_and_sweeps_what_is_between() {
         radius: 0.0,
         mesh: None,
         field: None,
+        curved: None,
         body_from_part: at(4.0, 0.0, 0.0),
     };
     let mut body = Body::solid(1, cube(0.1));

@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::{Batch, Between, PairState, Runner, Unanswered, Waiting};
+use crate::{Batch, Between, PairState, Runner, Unanswered};
 use clearance_geometry::claim::Outcome;
+use clearance_geometry::until::Until;
 
 /// A comb of so many teeth, each beside the next.
 fn comb(id: u32, teeth: u32, z: f64) -> Body {
@@ -14,6 +15,7 @@ fn comb(id: u32, teeth: u32, z: f64) -> Body {
         radius: 0.0,
         mesh: None,
         field: None,
+        curved: None,
         body_from_part: Pose::translation(f64::from(k), 0.0, 0.0),
     });
     Body { parts: parts.collect(), ..Body::solid(id, tooth.clone()) }.placed(at(0.125, 0.0, z))
@@ -67,7 +69,7 @@ impl Runner for Bounded {
 
 fn answered(scene: &mut Scene, questions: &Questions, room: usize) -> (Arc<Report>, usize) {
     let runner = Bounded { room, taken: AtomicUsize::new(0) };
-    let report = scene.answer_while(questions, &runner, Waiting::for_ever()).unwrap();
+    let report = scene.answer(questions, &runner, Until::never()).unwrap();
     (report, runner.taken.into_inner())
 }
 
@@ -118,7 +120,7 @@ fn memory_is_taken_before_proofs_are_made_and_pairs_without_it_are_omitted() {
     assert!(cut >= 2, "{cut} of them were cut");
     // The places of the pairs take memory, too, and nothing is answered without them.
     let none = Bounded { room: 0, taken: AtomicUsize::new(0) };
-    let refused = fresh().answer_while(&proven(), &none, Waiting::for_ever());
+    let refused = fresh().answer(&proven(), &none, Until::never());
     assert_eq!(refused, Err(Unanswered::NoRoom));
 }
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::{at, cube, declare, frame, moved, open, step};
 use crate::query::cast::{Cast, CastHit};
 use crate::query::place::Nearness;
-use crate::query::{BodyFilter, HitSelection, NoView, SceneView, UnknownName};
+use crate::query::{BodyFilter, HitSelection, NoView, QueryShape, SceneView, UnknownName};
 use crate::{Body, BodyId, Declaration, Part, Questions, Scene};
+use clearance_bodies::table::Wanted;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Outcome, Verdict};
 use clearance_geometry::contact_time::first_contact;
@@ -19,14 +19,15 @@ use clearance_geometry::pair::Question;
 use clearance_geometry::pair::{Pair, Placed};
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
+use clearance_geometry::until::Until;
 use clearance_geometry::witness::Witness;
 use clearance_samples::{self as samples, Random};
 
 /// Questions for which the tree of boxes is built that is as tight as boxes are.
-const MANY: usize = 1 << 20;
+pub(super) const MANY: usize = 1 << 20;
 
-fn point() -> Polytope {
-    clearance_geometry::hull::convex_hull(&[Vec3::zeros()]).unwrap().polytope
+pub(super) fn point() -> QueryShape {
+    QueryShape::new(Arc::new(samples::hull(&[Vec3::zeros()])), 0.0)
 }
 
 /// Unit cubes with integer corners, some of them in one body of two parts.
@@ -44,6 +45,7 @@ fn cubes_on_a_grid(random: &mut Random, count: u32) -> (Scene, Vec<(u32, u32, [i
                 radius: 0.0,
                 mesh: None,
                 field: None,
+                curved: None,
                 body_from_part: at(centre[0], centre[1], centre[2]),
             }
         };
@@ -79,14 +81,11 @@ fn entry(from: [i64; 3], way: [i64; 3], low: [i64; 3]) -> Option<(i64, i64)> {
     (!less(leave, enter)).then_some(enter)
 }
 
-fn cast<'a>(start: &'a Polytope, pose: Pose, motion: Motion) -> Cast<'a> {
-    Cast {
-        start: Placed { body: start, pose }.into(),
-        motion,
-        margin: 0.0,
-        time_tolerance: 1e-9,
-        proves: true,
-    }
+/// With proofs.
+pub(super) const PROVEN: Wanted = Wanted { certificate: true, cover_steps_max: 1 << 14 };
+
+pub(super) fn cast(start: &QueryShape, pose: Pose, motion: Motion) -> Cast<'_> {
+    Cast { start: start.at(pose).wanting(PROVEN), motion, margin: 0.0, time_tolerance: 1e-9 }
 }
 
 /// Along edges, through vertices and within faces as often as across: what a ray meets, and when,
@@ -156,9 +155,13 @@ fn check_time(hit: &CastHit, entries: &[(u32, u32, (i64, i64))]) {
     assert!(hit.time[1] - hit.time[0] <= 4.0 * f64::EPSILON, "{hit:?}");
 }
 
-fn shape_of(random: &mut Random, points: u32, size: f64) -> Polytope {
+fn hull_of(random: &mut Random, points: u32, size: f64) -> Arc<Polytope> {
     let points: Vec<Vec3> = (0..points).map(|_| random.vector() * size).collect();
-    samples::hull(&points)
+    Arc::new(samples::hull(&points))
+}
+
+fn shape_of(random: &mut Random, points: u32, size: f64) -> QueryShape {
+    QueryShape::new(hull_of(random, points, size), 0.0)
 }
 
 fn anywhere(random: &mut Random, within: f64) -> Pose {
@@ -168,8 +171,7 @@ fn anywhere(random: &mut Random, within: f64) -> Pose {
 
 /// Hulls anywhere, some bodies of two parts.
 fn hulls(random: &mut Random, count: u32) -> Scene {
-    let shapes: Vec<Arc<Polytope>> =
-        (0..6).map(|k| Arc::new(shape_of(random, 6 + 5 * k, 0.9))).collect();
+    let shapes: Vec<Arc<Polytope>> = (0..6).map(|k| hull_of(random, 6 + 5 * k, 0.9)).collect();
     let bodies = (1..=count).map(|id| {
         let shape = |random: &mut Random| shapes[random.below(6) as usize].clone();
         let place = anywhere(random, 2.5);
@@ -178,6 +180,7 @@ fn hulls(random: &mut Random, count: u32) -> Scene {
             radius: 0.0,
             mesh: None,
             field: None,
+            curved: None,
             body_from_part: anywhere(random, 1.0),
         };
         let mut body = Body::solid(id, shape(random)).placed(place);
@@ -275,13 +278,13 @@ fn overlaps_and_nearest_are_what_asking_every_body_alone_says() {
         let scene = hulls(&mut random, 60);
         let view = SceneView::new(&scene, &filter, MANY).unwrap();
         let (shape, pose) = (shape_of(&mut random, 12, 0.8), anywhere(&mut random, 6.0));
-        let placed = Placed { body: &shape, pose };
+        let placed = shape.at(pose);
         let effort = &mut Effort::unlimited();
         let mut expected = Vec::new();
         for body in scene.bodies() {
             let distances = body.parts.iter().map(|part| {
                 let pose = body.pose.compose(&part.body_from_part);
-                let pair = Pair { p: placed, q: Placed { body: &part.polytope, pose } };
+                let pair = Pair { p: placed.core, q: Placed { body: &part.polytope, pose } };
                 let stops = Stops::default();
                 distance::measure(&pair, stops, &mut Witness::default(), effort).unwrap().upper
             });
@@ -290,13 +293,13 @@ fn overlaps_and_nearest_are_what_asking_every_body_alone_says() {
         expected.sort_by(|a, b| a.0.total_cmp(&b.0));
         let in_contact: BTreeSet<BodyId> =
             expected.iter().filter(|hit| hit.0 <= 0.0).map(|hit| hit.1).collect();
-        let told = view.overlaps(&placed.into(), HitSelection::All, effort).unwrap();
+        let told = view.overlaps(&placed, HitSelection::All, effort).unwrap();
         assert_eq!(told.iter().map(|hit| hit.body).collect::<BTreeSet<_>>(), in_contact);
-        let any = view.overlaps(&placed.into(), HitSelection::Any, effort).unwrap();
+        let any = view.overlaps(&placed, HitSelection::Any, effort).unwrap();
         assert_eq!(any.len(), usize::from(!in_contact.is_empty()));
 
         let wanted = Nearness { count: Some(7), below: None };
-        let near = view.nearest(&placed.into(), wanted, effort).unwrap();
+        let near = view.nearest(&placed, wanted, effort).unwrap();
         assert_eq!(near.len(), 7);
         let distances: Vec<f64> =
             near.iter().map(|hit| hit.signed_distance()[1].max(0.0)).collect();
@@ -306,8 +309,7 @@ fn overlaps_and_nearest_are_what_asking_every_body_alone_says() {
         assert!(near.is_sorted_by_key(|hit| hit.signed_distance()[1]));
         assert!(near.iter().all(|hit| hit.normal.is_some_and(|n| (n.norm() - 1.0).abs() < 1e-9)));
         let below = expected[4].0 * 1.001 + 0.01;
-        let within =
-            view.nearest(&placed.into(), Nearness { count: None, below: Some(below) }, effort);
+        let within = view.nearest(&placed, Nearness { count: None, below: Some(below) }, effort);
         let count = expected.iter().filter(|hit| hit.0 <= below).count();
         assert_eq!(within.unwrap().len(), count);
         overlapping += in_contact.len();
@@ -327,8 +329,8 @@ fn the_deepest_of_those_that_overlap_is_nearest() {
     let filter = BodyFilter::default();
     let view = SceneView::new(&scene, &filter, MANY).unwrap();
     let (point, effort) = (point(), &mut Effort::unlimited());
-    let placed = Placed { body: &point, pose: at(0.5, 0.0, 0.0) };
-    let near = view.nearest(&placed.into(), Nearness::default(), effort).unwrap();
+    let placed = point.at(at(0.5, 0.0, 0.0));
+    let near = view.nearest(&placed, Nearness::default(), effort).unwrap();
     let told: Vec<_> = near.iter().map(|hit| (hit.body.0, hit.signed_distance()[1])).collect();
     assert_eq!(told.iter().map(|hit| hit.0).collect::<Vec<_>>(), [2, 1, 3]);
     for ((_, told), exact) in told.iter().zip([-2.5, -0.5, 3.5]) {
@@ -388,12 +390,12 @@ fn few_questions_get_the_answers_that_many_get() {
                     met += many.len();
                 }
             }
-            let placed = Placed { body: &shape, pose: start };
+            let placed = shape.at(start);
             let ask = |view: &SceneView<'_>| {
                 let effort = &mut Effort::unlimited();
                 let near = Nearness { count: Some(3), below: None };
-                let near = view.nearest(&placed.into(), near, effort).unwrap();
-                let overlaps = view.overlaps(&placed.into(), HitSelection::All, effort).unwrap();
+                let near = view.nearest(&placed, near, effort).unwrap();
+                let overlaps = view.overlaps(&placed, HitSelection::All, effort).unwrap();
                 format!("{near:?} {overlaps:?}")
             };
             assert_eq!(ask(&few), ask(&many));
@@ -511,6 +513,7 @@ fn what_starts_in_contact_is_told_of_the_part_that_overlaps() {
         radius: 0.0,
         mesh: None,
         field: None,
+        curved: None,
         body_from_part: at(x, 0.0, 0.0),
     };
     let body = Body { parts: vec![part(0.0), part(1.0)], ..Body::solid(1, cube.clone()) };
@@ -519,7 +522,7 @@ fn what_starts_in_contact_is_told_of_the_part_that_overlaps() {
     let view = SceneView::new(&scene, &filter, MANY).unwrap();
     let away = Motion::Linear { velocity: Vec3::new(0.0, 0.0, 9.0) };
     let ends = [-0.25, 0.25].map(|z| Vec3::new(0.0, 0.0, z));
-    let segment = clearance_geometry::hull::convex_hull(&ends).unwrap().polytope;
+    let segment = QueryShape::new(Arc::new(samples::hull(&ends)), 0.0);
     for shape in [point(), segment] {
         for hits in [HitSelection::First, HitSelection::All, HitSelection::Any] {
             let cast = cast(&shape, at(1.0, 0.0, 0.0), away);
@@ -554,12 +557,12 @@ fn what_starts_within_its_margin_is_told_the_nearest_normal() {
 fn nobody_builds_a_tree_for_who_has_left() {
     let body = |id: u32| Body::solid(id, cube(1.0)).placed(at(3.0 * f64::from(id), 0.0, 0.0));
     let scene = open((1..1_000).map(body).collect());
-    let (filter, left) = (BodyFilter::default(), AtomicBool::new(true));
-    let effort = Effort::with_stop(u64::MAX, &left);
+    let (filter, left) = (BodyFilter::default(), Until::expired());
+    let effort = Effort::until(u64::MAX, &left);
     let gone = SceneView::within(&scene, &filter, MANY, &effort);
     assert!(matches!(gone, Err(NoView::Stopped(Stopped::Deadline))));
     assert!(scene.builds_boxes_for(MANY), "nothing is kept of it");
-    let copy = scene.still_copy();
+    let copy = scene.still_copy(false);
     assert!(SceneView::of_copy(&copy, &filter, &effort).is_err());
     SceneView::of_copy(&copy, &filter, &Effort::unlimited()).unwrap();
     assert!(!scene.builds_boxes_for(MANY));

@@ -17,6 +17,7 @@ use clearance_geometry::effort::Effort;
 use clearance_geometry::motion::Motion;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::separation::METHODS;
+use clearance_geometry::until::Until;
 use clearance_robot::Robot;
 use clearance_robot::cell::{Cell, Instance};
 use clearance_robot::check::{CheckMode, CheckQuestion, Checked};
@@ -69,7 +70,7 @@ fn contacts(report: &Report) -> BTreeSet<(u32, u32)> {
 /// The same of a scene that is opened so.
 fn contacts_of(declared: Declaration) -> BTreeSet<(u32, u32)> {
     let mut scene = Scene::open(declared, &METHODS[0], LIMITS).unwrap();
-    contacts(&scene.answer(&near(), &Serial, &false.into()).unwrap())
+    contacts(&scene.answer(&near(), &Serial, Until::never()).unwrap())
 }
 
 const ROBOT: u32 = 100;
@@ -325,7 +326,7 @@ fn what_is_attached_goes_with_its_link_and_stays_when_it_is_let_go() {
     assert_eq!(declared.bodies.len(), 2);
     let mut other = Scene::open(declared, &METHODS[0], LIMITS).unwrap();
     assert_eq!(other.body(BodyId(1)).unwrap().pose, pose);
-    let opened = other.answer(&near(), &Serial, &false.into()).unwrap();
+    let opened = other.answer(&near(), &Serial, Until::never()).unwrap();
     assert_eq!((events(&opened), contacts(&opened)), (vec![], BTreeSet::from([(1, 2)])));
     for scene in [&mut scene, &mut other] {
         let changes = RobotChanges {

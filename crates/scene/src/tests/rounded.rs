@@ -4,7 +4,7 @@ use super::*;
 use crate::pairs::report::{PairContact, PairReport, PartChain, PartPair, PartRow};
 use crate::query::cast::Cast;
 use crate::query::place::Nearness;
-use crate::query::{BodyFilter, HitSelection, Visitor};
+use crate::query::{BodyFilter, HitSelection, QueryShape, Visitor};
 use crate::{Between, DeclarationError, Methods, Problem};
 use clearance_geometry::claim::{
     Compounds, Course, DepthClaim, MotionClaim, Outcome, PartBound, PartMotion, PartStatement,
@@ -66,7 +66,7 @@ fn round_crowd(count: u32, seed: u64) -> Vec<Body> {
     let point = Arc::new(samples::hull(&[Vec3::zeros()]));
     let stick = Arc::new(samples::hull(&[Vec3::zeros(), Vec3::new(0.0, 0.3, 1.0)]));
     for body in &mut bodies {
-        body.margin = [0.0, 0.3][random.below(2) as usize];
+        body.margin = [0.0, 0.3, -0.2, -0.05][random.below(4) as usize];
         for part in &mut body.parts {
             part.radius = [0.0, 0.1, 0.3, 0.6][random.below(4) as usize];
             match random.below(4) {
@@ -124,11 +124,12 @@ impl<'a> Judged<'a> {
             parts: named(one.parts, self.counts),
             proof: of_convex(&one.proof).clone(),
             margin_pairs: one.margin_pairs.clone(),
+            margin_depth: one.margin_depth.as_deref().cloned(),
         };
         let entries: Vec<PartStatement> = pair.proofs.iter().map(statement).collect();
         let verdict = pair.verdict.unwrap();
         assert_eq!(judge_compounds(bodies, verdict, &entries, effort), Ok(()), "{pair:?}");
-        if verdict == Verdict::Separated && pair.margin > 0.0 {
+        if verdict == Verdict::Separated && pair.margin > 0.0 || pair.margin < 0.0 {
             let within = pair.within_margin.unwrap();
             let (margin, judge) = (pair.margin, judge_compounds_margin);
             assert_eq!(judge(bodies, margin, within, &entries, effort), Ok(()), "{pair:?}");
@@ -155,6 +156,7 @@ impl<'a> Judged<'a> {
         if let Some(known) = &pair.depth {
             let parts = &row(known.parts.into(), self.counts);
             let crate::PartsDepth { proof, face, surface, .. } = &known.depth;
+            let crate::PartsProof::Convex(proof) = proof else { panic!("{pair:?}") };
             let (face, surface) = (face.as_ref().unwrap(), surface.as_ref());
             let deepest = DepthClaim { parts, proof, face, surface };
             let reach = |one: &crate::PartReach| PartBound {
@@ -187,7 +189,7 @@ impl<'a> Judged<'a> {
         };
         let course = |p: u32, q: u32| {
             let RoundedPair { cores, radii } = two(bodies, (p as usize, q as usize));
-            let reach = Reach::of_rounded(radii, pair.margin);
+            let reach = Reach::of_rounded(radii, pair.margin.max(0.0));
             let question = Question { reach, ..Question::new(cores, motion(0, p), motion(1, q)) };
             Course::from(&question)
         };
@@ -218,6 +220,7 @@ fn claim<'a>(found: &PairContact, chain: &'a PartChain, parts: &'a Parts) -> Par
 fn rounded_bodies_stand_as_from_cold_and_every_proof_is_accepted() {
     let mut verdicts = [0; 3];
     let mut outcomes = [0; 3];
+    let mut deep = [0; 2];
     for seed in 0..8 {
         let mut random = Random(seed + 300);
         let mut scene = open(round_crowd(7, seed + 200));
@@ -247,6 +250,16 @@ fn rounded_bodies_stand_as_from_cold_and_every_proof_is_accepted() {
                     let depth = &deepest.depth;
                     assert!(depth.lower <= most(1) && most(0) <= depth.upper, "{pair:?} {found:?}");
                 }
+                if pair.margin < 0.0 {
+                    let most = |k: usize| found.iter().map(|one| one.2[k]).fold(0.0, f64::max);
+                    let is_within = pair.within_margin.unwrap();
+                    assert!(if is_within {
+                        most(1) >= -pair.margin
+                    } else {
+                        most(0) < -pair.margin
+                    });
+                    deep[usize::from(is_within)] += 1;
+                }
                 let judged = Judged::new(both);
                 judged.judge(pair);
                 let starts = [pair.p, pair.q].map(|id| &before[&id]);
@@ -259,6 +272,7 @@ fn rounded_bodies_stand_as_from_cold_and_every_proof_is_accepted() {
     }
     assert!(verdicts[0] > 100 && verdicts[2] > 100, "{verdicts:?}");
     assert!(outcomes[..2].iter().all(|count| *count > 100), "{outcomes:?}");
+    assert!(deep.iter().all(|count| *count > 10), "{deep:?}");
 }
 
 /// What was asked about before is a ball in free fall that is a point with a radius.
@@ -329,14 +343,13 @@ fn questions_to_a_scene_of_balls_are_answered_as_their_closed_forms_say() {
     let filter = BodyFilter::default();
     let view = crate::query::SceneView::new(&scene, &filter, 100).unwrap();
     let effort = &mut Effort::unlimited();
-    let point = samples::hull(&[Vec3::zeros()]);
-    let start = Placed { body: &point, pose: Pose::identity() };
+    let point = super::queries::point();
+    let start = point.at(Pose::identity());
     let cast = |velocity: [f64; 3], margin: f64| Cast {
-        start: start.into(),
+        start,
         motion: Motion::Linear { velocity: velocity.into() },
         margin,
         time_tolerance: 1e-9,
-        proves: true,
     };
     for (velocity, margin, body, time) in [
         ([10.0, 0.0, 0.0], 0.0, 1, 0.3),
@@ -357,22 +370,22 @@ fn questions_to_a_scene_of_balls_are_answered_as_their_closed_forms_say() {
         assert!((impact.point - expected).norm() < 1e-7, "{impact:?}");
     }
     // From within: at once, and the way out is the shortest.
-    let inside = Placed { body: &point, pose: at(4.0, 0.5, 0.0) };
-    let cast = Cast { start: inside.into(), ..cast([1.0, 0.0, 0.0], 0.0) };
+    let inside = point.at(at(4.0, 0.5, 0.0));
+    let cast = Cast { start: inside, ..cast([1.0, 0.0, 0.0], 0.0) };
     let hits = view.cast(&cast, HitSelection::All, effort).unwrap();
     assert_eq!((hits.len(), hits[0].time), (1, [0.0; 2]));
     let impact = view.impact(&cast, &hits[0], effort).unwrap();
     assert!((impact.normal.unwrap() - Vec3::y()).norm() < 1e-12, "{impact:?}");
     // What touches by an ulp or not.
     for (x, count) in [(5.0, 1), (5.0_f64.next_up(), 0), (5.0_f64.next_down(), 1)] {
-        let beside = Placed { body: &point, pose: at(x, 0.0, 0.0) };
-        let found = view.overlaps(&beside.into(), HitSelection::All, effort).unwrap();
+        let beside = point.at(at(x, 0.0, 0.0));
+        let found = view.overlaps(&beside, HitSelection::All, effort).unwrap();
         assert_eq!(found.len(), count, "{x}");
         let expected = if x < 5.0 { Verdict::Overlapping } else { Verdict::Touching };
         assert!(found.iter().all(|hit| hit.proof.verdict() == expected));
     }
     let wanted = Nearness { count: None, below: Some(10.0) };
-    let found = view.nearest(&start.into(), wanted, effort).unwrap();
+    let found = view.nearest(&start, wanted, effort).unwrap();
     let order: Vec<(u32, f64)> =
         found.iter().map(|hit| (hit.body.0, hit.signed_distance()[1])).collect();
     assert_eq!(order.iter().map(|one| one.0).collect::<Vec<_>>(), [1, 3, 2]);
@@ -397,12 +410,12 @@ fn what_a_rounded_visitor_meets_is_what_each_part_says_from_cold() {
         let view = crate::query::SceneView::new(&scene, &filter, 10).unwrap();
         for round in 0..12 {
             let place = random.vector() * 3.0;
-            let core = Placed { body: &cores[round % 3], pose: random.pose(place) };
-            let visitor = Visitor { core, radius: [0.0, 0.2, 0.5, 1.0][round % 4] };
+            let core = Arc::new(cores[round % 3].clone());
+            let shape = QueryShape::new(core, [0.0, 0.2, 0.5, 1.0][round % 4]);
+            let visitor = shape.at(random.pose(place));
             let velocity = random.vector() * 5.0;
             let motion = Motion::Linear { velocity };
-            let cast =
-                Cast { start: visitor, motion, margin: 0.0, time_tolerance: 1e-9, proves: true };
+            let cast = Cast { start: visitor, motion, margin: 0.0, time_tolerance: 1e-9 };
             let hits = view.cast(&cast, HitSelection::All, effort).unwrap();
             let overlaps = view.overlaps(&visitor, HitSelection::All, effort).unwrap();
             let nearest = view.nearest(&visitor, Nearness::default(), effort).unwrap();

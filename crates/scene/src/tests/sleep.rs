@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::{Between, PairMargin, Rules};
+use clearance_geometry::until::Until;
 
 /// Solids and compounds that stand close, some with margins, some at matrices as far from rotations
 /// as is let in, as are some parts in them; some are rounded.
@@ -26,9 +27,13 @@ fn crowd(count: u32, seed: u64, has_margins: bool) -> Declaration {
     }
     let mut rules = Rules::default();
     if has_margins {
-        bodies.iter_mut().for_each(|body| body.margin = [0.0, 0.1][random.below(2) as usize]);
+        bodies
+            .iter_mut()
+            .for_each(|body| body.margin = [0.0, 0.1, -0.15][random.below(3) as usize]);
         let pair = [bodies[0].id, bodies[1].id];
         rules.margins.push(PairMargin { pair, margin: 0.4 });
+        let pair = [bodies[2].id, bodies[3].id];
+        rules.margins.push(PairMargin { pair, margin: -0.05 });
     }
     Declaration { bodies, rules, release_margin: 0.02, ..Declaration::default() }
 }
@@ -126,7 +131,7 @@ fn a_pair_that_sleeps_is_looked_at_when_its_proof_is_asked_for() {
 fn bodies_that_move_within_their_room_are_not_looked_for() {
     let questions = Questions { listed: Listed::Nothing, ..Questions::default() };
     let mut scene = Scene::open(crowd(30, 400, false), &METHODS[0], LIMITS).unwrap();
-    scene.answer(&questions, &Serial, &false.into()).unwrap();
+    scene.answer(&questions, &Serial, Until::never()).unwrap();
     let mut random = Random(5);
     let mut found = Vec::new();
     for id in 1..60 {
@@ -135,7 +140,7 @@ fn bodies_that_move_within_their_room_are_not_looked_for() {
         found.push(count);
         scene.pairs_within_reach(&questions).unwrap();
         assert_eq!(scene.bodies_to_find(&questions), 0, "frame {id}: {count} were found just now");
-        scene.answer(&questions, &Serial, &false.into()).unwrap();
+        scene.answer(&questions, &Serial, Until::never()).unwrap();
     }
     let few = found[1..].iter().filter(|&&count| count < 10).count();
     assert!(few > 40, "most stay within their room: {found:?}");
@@ -157,7 +162,7 @@ fn how_many_pairs_are_within_reach_is_said_before_they_are_looked_at() {
             let expected = step(&mut twin, &next, &questions);
             scene.apply(&next).unwrap();
             let bound = scene.pairs_within_reach(&questions).unwrap();
-            let report = scene.answer(&questions, &Serial, &false.into()).unwrap();
+            let report = scene.answer(&questions, &Serial, Until::never()).unwrap();
             assert_eq!(report, expected, "frame {id}: asking first changes nothing");
             let counters = &report.counters;
             let unseen = counters.pairs_skipped + counters.pairs_remembered;

@@ -4,6 +4,7 @@ use super::*;
 use crate::declared::error::Problem;
 use crate::pairs::report::MoveError;
 use crate::{Applied, Between, FrameError, PairMargin, Rules, StepError, TooManyPairs};
+use clearance_geometry::until::Until;
 
 fn row(count: u32) -> Vec<Body> {
     let shape = cube(0.5);
@@ -121,7 +122,9 @@ fn a_wrong_declaration_is_refused_with_its_path() {
     };
     refused(scene(|d| d.bodies[2].id = BodyId(0)), "bodies[2].id", Problem::IdTaken);
     refused(scene(|d| d.bodies[1].parts.clear()), "bodies[1].parts", Problem::NoParts);
-    refused(scene(|d| d.bodies[1].margin = -1.0), "bodies[1].margin", Problem::NotALength);
+    refused(scene(|d| d.bodies[1].margin = f64::NAN), "bodies[1].margin", Problem::NotAMargin);
+    let deep = scene(|d| d.bodies[1].margin = f64::NEG_INFINITY);
+    refused(deep, "bodies[1].margin", Problem::NotAMargin);
     let nan = scene(|d| d.bodies[1].deviation = f64::NAN);
     refused(nan, "bodies[1].deviation", Problem::NotALength);
     refused(scene(|d| d.release_margin = f64::INFINITY), "release_margin", Problem::NotALength);
@@ -130,9 +133,9 @@ fn a_wrong_declaration_is_refused_with_its_path() {
     let same = scene(|d| d.rules.checked_pairs = vec![[BodyId(1), BodyId(1)]]);
     refused(same, "rules.checked_pairs[0]", Problem::SameBody);
     let margin = scene(|d| {
-        d.rules.margins = vec![PairMargin { pair: [BodyId(0), BodyId(1)], margin: -0.1 }];
+        d.rules.margins = vec![PairMargin { pair: [BodyId(0), BodyId(1)], margin: -1e300 }];
     });
-    refused(margin, "rules.margins[0].margin", Problem::NotALength);
+    refused(margin, "rules.margins[0].margin", Problem::NotAMargin);
     let contact = scene(|d| {
         d.rules.ignored_pairs = vec![[BodyId(0), BodyId(1)]];
         d.contacts = vec![crate::Contact { pair: [BodyId(0), BodyId(1)], began_frame: 1 }];
@@ -277,7 +280,7 @@ fn a_frame_of_too_many_pairs_applies_its_poses_and_loses_no_event() {
     let limits = Limits { pairs_max: 5, ..LIMITS };
     let declaration = Declaration { bodies: row(5), ..Declaration::default() };
     let mut scene = Scene::open(declaration, &METHODS[0], limits).unwrap();
-    scene.answer(&Questions::default(), &Serial, &false.into()).unwrap();
+    scene.answer(&Questions::default(), &Serial, Until::never()).unwrap();
     let heap = (0..5).map(|id| moved(id, at(0.0, 0.0, 0.0))).collect();
     let crowded = scene.step(&frame(1, heap), &Questions::default(), &Serial);
     assert_eq!(crowded, Err(StepError::Unanswered(TooManyPairs { pairs_max: 5 }.into())));

@@ -277,7 +277,7 @@ fn what_is_said_of_a_margin_is_shown_by_the_proofs_of_the_pair() {
                 let proof = of_polytopes(&entry.proof);
                 let StaticProof::Separated { direction } = proof else { return false };
                 let pairs = &entry.margin_pairs;
-                let claim = MarginClaim { margin: pair.margin, is_within, pairs };
+                let claim = MarginClaim { margin: pair.margin, is_within, pairs, depth: None };
                 judge_margin(&beside[of], direction, &claim, &mut Effort::unlimited()).is_ok()
             };
             let place = |parts: PartPair| parts.p as usize * q.parts.len() + parts.q as usize;
@@ -297,6 +297,37 @@ fn what_is_said_of_a_margin_is_shown_by_the_proofs_of_the_pair() {
         }
     }
     assert!(near > 9 && far > 9, "{near} {far}");
+}
+
+/// Contact is told as always; within a margin below 0 are those that overlap at least so deep.
+#[test]
+fn within_a_margin_below_zero_are_bodies_that_are_so_deep() {
+    let mut deep = Body::solid(1, cube(0.5));
+    deep.margin = -0.5;
+    let mut other = Body::solid(2, cube(0.5)).placed(at(3.0, 0.0, 0.0));
+    other.margin = 0.25;
+    let mut scene = open(vec![deep, other]);
+    let questions = Questions { listed: Listed::Near, ..Questions::default() };
+    let expected = [
+        (1.0f64.next_up(), Verdict::Separated, false, vec![]),
+        (1.0, Verdict::Touching, false, vec![(EventKind::Began, 1, 2)]),
+        (0.75f64.next_up(), Verdict::Overlapping, false, vec![]),
+        (0.75, Verdict::Overlapping, true, vec![]),
+        (0.75, Verdict::Overlapping, true, vec![]),
+        (0.7, Verdict::Overlapping, true, vec![]),
+        (0.8, Verdict::Overlapping, false, vec![]),
+        (3.0, Verdict::Separated, false, vec![(EventKind::Ended, 1, 2)]),
+    ];
+    for (id, (x, verdict, is_within, told)) in (1..).zip(expected) {
+        let report = step(&mut scene, &frame(id, vec![moved(2, at(x, 0.1, 0.0))]), &questions);
+        assert_eq!(events(&report), told, "{x}");
+        if verdict == Verdict::Separated {
+            assert!(report.pairs.is_empty(), "{x}");
+            continue;
+        }
+        let pair = &report.pairs[0];
+        assert_eq!((pair.verdict, pair.within_margin), (Some(verdict), Some(is_within)), "{x}");
+    }
 }
 
 #[test]

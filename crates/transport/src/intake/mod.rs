@@ -64,7 +64,7 @@ impl Intake {
         admitted_by(self.0, call)
     }
 
-    /// Who pays.
+    /// The account of who pays for the call.
     pub fn quota(&self) -> &MemoryQuota {
         &self.0.quota
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::geometry;
 use crate::convert::catalogue::Catalogue;
+use crate::convert::curved::{self, CurvedShape};
 use crate::convert::rounded::RoundedPoints;
 use crate::path::{NotImplemented, Path, WithinLimit};
 use crate::status::Failure;
@@ -12,10 +13,12 @@ use clearance_bodies::table::place::Place;
 use clearance_bodies::table::{Needs, NotAnswered};
 use clearance_bodies::{Body, Kind, PlacedBody, Tables};
 use clearance_geometry::Vec3;
+use clearance_geometry::claim::CurvedCore;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::HullError;
 use clearance_geometry::pose::Pose;
 use clearance_proto as api;
+use clearance_runtime::compute::costs::{HULL_POINT, times};
 use clearance_runtime::store::Stored;
 
 /// A body as it was asked about; the hull of given points is still to be built.
@@ -29,6 +32,7 @@ pub struct AskedBody {
 enum Source {
     Registered(Arc<Stored>),
     Points(RoundedPoints),
+    Curved(CurvedShape),
 }
 
 /// Why a body did not get ready.
@@ -65,8 +69,11 @@ impl AskedBody {
                 Source::Points(geometry::points(&path, points)?.into())
             }
             Wire::Rounded(shape) => {
-                let limit = catalogue.limits.inline_points_max();
-                Source::Points(RoundedPoints::convert(&path.field("rounded"), shape, limit)?)
+                let (path, limit) = (path.field("rounded"), catalogue.limits.inline_points_max());
+                match CurvedShape::convert(&path, shape)? {
+                    Some(curved) => Source::Curved(curved),
+                    None => Source::Points(RoundedPoints::convert(&path, shape, limit)?),
+                }
             }
             Wire::Compound(_) => {
                 let missing = path.field("compound").not_implemented("compounds in questions");
@@ -77,17 +84,40 @@ impl AskedBody {
         Ok(Self { source, pose })
     }
 
+    /// The hull of points that were checked, with balls of this radius around it, metres.
+    pub fn of_checked(points: Vec<Vec3>, radius: f64, pose: Pose) -> Self {
+        Self { source: Source::Points(RoundedPoints { points, radius }), pose }
+    }
+
+    /// What it is without its radius, as judges see it, and its radius, if it is curved.
+    pub fn curved(&self) -> Option<(CurvedCore, f64)> {
+        match &self.source {
+            Source::Registered(stored) => {
+                stored.body.curved_core().map(|core| (core, stored.body.radius()))
+            }
+            Source::Curved(shape) => Some((shape.core(), shape.radius())),
+            Source::Points(_) => None,
+        }
+    }
+
     /// Number of vertices, or of points that a hull is to be built of.
     pub fn size(&self) -> usize {
         match &self.source {
             Source::Registered(stored) => stored.body.vertices().len(),
             Source::Points(given) => given.points.len(),
+            Source::Curved(_) => curved::POINTS,
         }
     }
 
     /// Whether a hull is to be built.
     pub fn is_given_by_points(&self) -> bool {
-        matches!(self.source, Source::Points(_))
+        matches!(self.source, Source::Points(_) | Source::Curved(_))
+    }
+
+    /// How long it takes to build what is not registered of it.
+    pub fn time_to_build(&self) -> Duration {
+        let points = if self.is_given_by_points() { self.size() } else { 0 };
+        times(HULL_POINT, points)
     }
 
     /// Its kind, by which the table says what it can be asked about.
@@ -95,6 +125,7 @@ impl AskedBody {
         match &self.source {
             Source::Registered(stored) => stored.body.kind(),
             Source::Points(given) => Kind::of_points(given.radius),
+            Source::Curved(curved) => curved.kind(),
         }
     }
 
@@ -104,6 +135,7 @@ impl AskedBody {
         let built = match &self.source {
             Source::Registered(stored) => stored.bytes_to_build(needs.tables),
             Source::Points(given) => Body::bytes_of_points(given.points.len(), needs.tables),
+            Source::Curved(_) => hull_bytes(curved::POINTS),
         };
         built.saturating_add(needs.bytes_made(self.kind(), self.size()))
     }
@@ -123,6 +155,7 @@ impl AskedBody {
         let body = match self.source {
             Source::Registered(stored) => stored.body.clone(),
             Source::Points(given) => body_of_checked(&given.points, effort)?.rounded(given.radius),
+            Source::Curved(curved) => body_of_curved(&curved, effort)?,
         };
         Ok(PlacedBody { body, pose: self.pose })
     }
@@ -161,12 +194,6 @@ pub fn not_answered(path: &Path<'_>, refused: &NotAnswered) -> NotImplemented {
     path.field(refused.field).not_implemented(refused.with_instead())
 }
 
-/// How long it takes to build the hull of so many points: a generous guess.
-pub fn hull_time(points: usize) -> Duration {
-    const PER_POINT: Duration = Duration::from_micros(3);
-    PER_POINT * u32::try_from(points).unwrap_or(u32::MAX)
-}
-
 /// What it takes to build the hull of so many points and to find out what else is told of it, bytes
 /// at most.
 pub fn hull_bytes(points: usize) -> u64 {
@@ -176,12 +203,22 @@ pub fn hull_bytes(points: usize) -> u64 {
 /// What becomes of points that were checked at the door, with what nearly every question needs of
 /// it.
 pub fn body_of_checked(points: &[Vec3], effort: &mut Effort<'_>) -> Result<Body, Unready> {
-    Body::of_points(points, effort).map_err(|error| match error {
-        HullError::Stopped(why) => Unready::Stopped(why),
+    Body::of_points(points, effort).map_err(|error| unready(&error))
+}
+
+/// What becomes of a curved body that was checked at the door.
+pub fn body_of_curved(asked: &CurvedShape, effort: &mut Effort<'_>) -> Result<Body, Unready> {
+    asked.build(effort).map_err(|error| unready(&error))
+}
+
+/// Why what was checked at the door did not get ready.
+fn unready(error: &HullError) -> Unready {
+    match error {
+        HullError::Stopped(why) => Unready::Stopped(*why),
         HullError::Empty | HullError::BadPoint { .. } | HullError::TooMany { .. } => {
             Unready::Failed(Failure::Bug(error.to_string()))
         }
-    })
+    }
 }
 
 /// For what was checked where its field was known.

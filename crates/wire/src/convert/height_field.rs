@@ -1,13 +1,15 @@
-//! Height fields: what is given of one, checked, and made a body.
+//! Height fields: what is given of one, or of a patch of one, checked, and made a body.
 
+use super::catalogue::Catalogue;
 use crate::path::{BadField, Path, WithinLimit};
 use crate::status::Failure;
 use clearance_bodies::Body;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::HullError;
-use clearance_geometry::terrain::{Diagonal, HeightField, HeightFieldError, Lattice};
+use clearance_geometry::terrain::{Diagonal, HeightField, HeightFieldError, HeightPatch, Lattice};
 use clearance_proto as api;
 use clearance_runtime::settings::Limits;
+use clearance_runtime::store::Stored;
 use std::sync::Arc;
 
 /// A height field as it was given, of which every list is as long as it must be.
@@ -16,6 +18,15 @@ pub struct AskedField {
     lattice: Lattice,
     heights: Vec<f32>,
     holes: Vec<u32>,
+    /// Where it was asked for.
+    field: String,
+}
+
+/// Other heights for some vertices of a registered field, as they were given.
+#[derive(Clone, Debug)]
+pub struct AskedPatch {
+    base: Arc<Stored>,
+    patch: HeightPatch,
     /// Where it was asked for.
     field: String,
 }
@@ -97,6 +108,60 @@ impl AskedField {
     }
 }
 
+impl AskedPatch {
+    /// Looks up what is patched, and checks that it is a field with these vertices.
+    pub fn convert(
+        path: &Path<'_>,
+        wire: &api::HeightPatch,
+        catalogue: &Catalogue<'_>,
+    ) -> Result<Self, Failure> {
+        use api::height_patch::Base;
+        let (base_path, base) = match &wire.base {
+            None => return Err(path.field("id").bad("needs id or alias").into()),
+            Some(Base::Id(id)) => {
+                let path = path.field("id");
+                (path, catalogue.by_id(&path, id)?)
+            }
+            Some(Base::Alias(alias)) => {
+                let path = path.field("alias");
+                (path, catalogue.by_alias(&path, alias)?)
+            }
+        };
+        let Some(of) = base.body.height_field() else {
+            return Err(base_path.bad("names what is no height field").into());
+        };
+        let &api::HeightPatch { row, column, rows, columns, .. } = wire;
+        let patch =
+            HeightPatch { at: [row, column], size: [rows, columns], heights: wire.heights.clone() };
+        patch.check(of.lattice()).map_err(|why| bad_field(path, of.lattice(), why))?;
+        Ok(Self { base, patch, field: path.to_string() })
+    }
+
+    /// Heights that are given.
+    pub(super) fn size(&self) -> usize {
+        self.patch.heights.len()
+    }
+
+    /// What it takes to make a body of it, bytes: all of the field once more, and the patch.
+    pub(super) fn working_bytes(&self) -> u64 {
+        self.base.memory_bytes + (size_of::<f32>() * self.patch.heights.len()) as u64
+    }
+
+    /// The body; takes a while where the field is large.
+    pub(super) fn build(self, effort: &Effort<'_>) -> Result<(Body, Counted), UnmadeField> {
+        let Self { base, patch, field } = self;
+        let Some(of) = base.body.height_field() else {
+            return Err(Failure::from(Path::ROOT.bad("is no height field")).into());
+        };
+        let mut made = HeightField::clone(of);
+        let lattice = *made.lattice();
+        made.patch(&patch).map_err(|why| Failure::from(named(&field, &lattice, why)))?;
+        effort.look_at_clock().map_err(HullError::from)?;
+        let given = patch.heights.len() as u64;
+        Ok((Body::of_height_field(Arc::new(made))?, Counted { given, dropped: 0 }))
+    }
+}
+
 /// What became of the vertices of a field.
 pub(super) struct Counted {
     pub(super) given: u64,
@@ -117,7 +182,15 @@ fn named(path: &str, lattice: &Lattice, why: HeightFieldError) -> BadField {
             let is_x = spacing.to_bits() == lattice.spacing[0].to_bits();
             if is_x { "spacing_x".to_owned() } else { "spacing_y".to_owned() }
         }
-        HeightFieldError::Heights { .. } | HeightFieldError::Patch { .. } => "heights".to_owned(),
+        HeightFieldError::Heights { .. } => "heights".to_owned(),
+        HeightFieldError::Patch { at, size, .. } => {
+            // The first that leads beyond the field.
+            let leaves = |k: usize, most: u32| u64::from(at[k]) + u64::from(size[k]) > most.into();
+            let ways = [("rows", size[0] == 0), ("columns", size[1] == 0)];
+            let none = ways.into_iter().find(|(_, is_none)| *is_none).map(|(name, _)| name);
+            let beyond = if leaves(0, lattice.rows) { "rows" } else { "columns" };
+            none.unwrap_or(beyond).to_owned()
+        }
         HeightFieldError::Height { at } => format!("heights[{at}]"),
         HeightFieldError::Hole { at, .. } => format!("holes[{at}]"),
         HeightFieldError::Empty => "holes".to_owned(),

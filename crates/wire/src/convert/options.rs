@@ -1,11 +1,11 @@
 //! How a question is to be answered, and what the answer cost.
 
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::path::{BadField, Path};
 use clearance_bodies::FaceMethod;
 use clearance_geometry::effort::{Cost, Effort};
+use clearance_geometry::until::Until;
 use clearance_geometry::{contact_time, distance, penetration, separation};
 use clearance_proto as api;
 
@@ -54,9 +54,9 @@ impl AnswerOptions {
         Self::convert(path, unnamed.as_ref(), |_| None).map(|(options, _)| options)
     }
 
-    /// What a search may spend; none after `stop` is set.
-    pub fn effort<'a>(&self, stop: &'a AtomicBool) -> Effort<'a> {
-        Effort::with_stop(self.steps, stop)
+    /// What a search may spend, and until when.
+    pub fn effort<'a>(&self, until: &'a Until) -> Effort<'a> {
+        Effort::until(self.steps, until)
     }
 }
 
@@ -65,7 +65,7 @@ pub const AUTO: &str = "AUTO";
 
 /// A row of a table of search methods.
 pub trait MethodRow {
-    /// Its name.
+    /// The name by which clients ask for it.
     fn name(&self) -> &'static str;
     /// What there is to say of it.
     fn info(&self) -> api::MethodInfo;

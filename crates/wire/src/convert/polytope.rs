@@ -1,22 +1,26 @@
 //! Specifications of polytopes, and what becomes of them.
 
 use std::collections::HashSet;
-use std::sync::atomic::AtomicBool;
 
 use super::body::hull_bytes;
-use super::catalogue::id;
-use super::height_field::{AskedField, UnmadeField};
+use super::catalogue::{Catalogue, id};
+use super::curved::{self, CurvedShape};
+use super::height_field::{AskedField, AskedPatch, Counted, UnmadeField};
 use super::robots::clouds::cloud_of;
 use super::rounded::RoundedPoints;
 use super::{geometry, keys};
 use crate::path::{BadField, Path, WithinLimit};
 use crate::status::Failure;
 use clearance_bodies::{Body, ContentId};
+use clearance_certificates::shape::Scale;
 use clearance_geometry::Vec3;
+use clearance_geometry::cloud::CLOUD_REACH_MAX;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::hull::{Hull, HullError, POINTS_MAX, convex_hull_with};
 use clearance_geometry::polyhedron::{Polyhedron, PolyhedronError, SurfaceError, TriangleSurface};
 use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::COORDINATE_MAX;
+use clearance_geometry::until::Until;
 use clearance_proto as api;
 use clearance_robot::mesh::convexity::{self, Convexity};
 use clearance_robot::mesh::{self, MeshData, MeshError};
@@ -33,6 +37,8 @@ pub struct AskedPolytope {
     source: AskedSource,
     /// Of balls around all points, metres.
     radius: f64,
+    /// Of all coordinates of the source.
+    scale: Option<Scale>,
     field: String,
     treatment: api::MeshTreatment,
     tolerance: Option<f64>,
@@ -49,10 +55,14 @@ pub enum AskedSource {
     Points(Vec<Vec3>),
     /// Points that are all there is.
     Cloud(Vec<Vec3>),
-    /// A mesh.
+    /// A mesh of vertices and triangles.
     Mesh(MeshData),
+    /// A cylinder, a cone or an ellipsoid.
+    Curved(CurvedShape),
     /// Heights over a grid.
     HeightField(AskedField),
+    /// Some of the heights of a registered field.
+    HeightPatch(AskedPatch),
     /// The bytes of a file.
     File {
         /// The file.
@@ -80,13 +90,20 @@ impl AskedPolytope {
     pub fn convert(
         path: &Path<'_>,
         wire: &api::PolytopeSpec,
-        limits: &Limits,
+        catalogue: &Catalogue<'_>,
     ) -> Result<Self, Failure> {
         use api::polytope_spec::Source as Wire;
+        let limits = catalogue.limits;
         let source = match &wire.source {
             None => return Err(path.bad("needs vertices, a file or a mesh").into()),
             Some(Wire::Rounded(shape)) => {
                 let path_here = path.field("rounded");
+                if wire.scale.is_some() {
+                    return Err(path.field("scale").bad("is given in `rounded` itself").into());
+                }
+                if let Some(curved) = CurvedShape::convert(&path_here, shape)? {
+                    return Self::with_source(path, wire, AskedSource::Curved(curved));
+                }
                 let given = RoundedPoints::convert(&path_here, shape, limits.points_max())?;
                 let asked = Self::with_source(path, wire, AskedSource::Points(given.points))?;
                 return Ok(asked.with_radius(given.radius));
@@ -105,6 +122,10 @@ impl AskedPolytope {
                 let path = path.field("height_field");
                 AskedSource::HeightField(AskedField::convert(&path, field, None, limits)?)
             }
+            Some(Wire::HeightPatch(patch)) => {
+                let path = path.field("height_patch");
+                AskedSource::HeightPatch(AskedPatch::convert(&path, patch, catalogue)?)
+            }
             Some(Wire::File(file)) => file_source(&path.field("file"), file)?,
             Some(Wire::Mesh(mesh)) => mesh_source(&path.field("mesh"), mesh, limits)?,
         };
@@ -119,23 +140,27 @@ impl AskedPolytope {
     ) -> Result<Self, Failure> {
         let treatment_path = path.field("treatment");
         let treatment = treatment_path.known(wire.treatment)?;
-        let is_field = matches!(source, AskedSource::HeightField(_));
-        if is_field && treatment != api::MeshTreatment::Unspecified {
+        if source.is_field() && treatment != api::MeshTreatment::Unspecified {
             return Err(treatment_path.bad("a height field is kept as it is").into());
+        }
+        let scale_path = path.field("scale");
+        let scale = Scale::convert(&scale_path, wire.scale.as_ref())?;
+        if source.is_field() && scale.is_some() {
+            return Err(scale_path.bad("a height field has spacings").into());
         }
         match treatment {
             api::MeshTreatment::Unspecified | api::MeshTreatment::Hull => {}
             api::MeshTreatment::Decompose => {
-                let missing = treatment_path.not_implemented("decomposition of meshes");
-                return Err(missing.into());
+                let why = "a registration is one body; DecomposeMesh makes pieces of one";
+                return Err(treatment_path.bad(why).into());
             }
             api::MeshTreatment::Polyhedron => {
-                if matches!(source, AskedSource::Points(_) | AskedSource::Cloud(_)) {
+                if !source.is_mesh() {
                     return Err(treatment_path.bad("only a mesh bounds a polyhedron").into());
                 }
             }
             api::MeshTreatment::Surface => {
-                if matches!(source, AskedSource::Points(_) | AskedSource::Cloud(_)) {
+                if !source.is_mesh() {
                     return Err(treatment_path.bad("only a mesh is a surface").into());
                 }
             }
@@ -154,6 +179,7 @@ impl AskedPolytope {
         Ok(Self {
             source,
             radius: 0.0,
+            scale,
             field: path.to_string(),
             treatment,
             tolerance: tolerance.transpose()?,
@@ -176,6 +202,8 @@ impl AskedPolytope {
             AskedSource::Points(points) | AskedSource::Cloud(points) => points.len(),
             AskedSource::Mesh(mesh) => mesh.vertices.len() + 4 * mesh.triangles.len(),
             AskedSource::HeightField(field) => field.size(),
+            AskedSource::HeightPatch(patch) => patch.size(),
+            AskedSource::Curved(_) => curved::POINTS,
             AskedSource::File { content, .. } => content.len() / 20,
         }
     }
@@ -188,6 +216,8 @@ impl AskedPolytope {
             AskedSource::Cloud(points) => cloud_bytes(points.len()),
             AskedSource::Mesh(mesh) => mesh_bytes(mesh),
             AskedSource::HeightField(field) => field.working_bytes(),
+            AskedSource::HeightPatch(patch) => patch.working_bytes(),
+            AskedSource::Curved(_) => hull_bytes(curved::POINTS),
             AskedSource::File { content, .. } => reading_bytes(content),
         }
     }
@@ -199,27 +229,31 @@ impl AskedPolytope {
         match &self.source {
             AskedSource::Points(points) | AskedSource::Cloud(points) => PER_POINT * points.len(),
             AskedSource::Mesh(mesh) => PER_POINT * mesh.vertices.len(),
-            AskedSource::HeightField(_) | AskedSource::File { .. } => 0,
+            AskedSource::HeightField(_)
+            | AskedSource::HeightPatch(_)
+            | AskedSource::Curved(_)
+            | AskedSource::File { .. } => 0,
         }
     }
 
-    /// Reads the file if there is one, builds the hull, judges and reports; takes a while. After
-    /// `stop` is set, the hull, the comparison of a mesh with it and the check of a polyhedron are
-    /// given up. `room` is what [`Self::working_bytes`] said, with that of others: what a file
+    /// Reads the file if there is one, builds the hull, judges and reports; takes a while. When
+    /// the time is over, the hull, the comparison of a mesh with it and the check of a polyhedron
+    /// are given up. `room` is what [`Self::working_bytes`] said, with that of others: what a file
     /// holds beyond it is taken there as soon as it is read.
     pub fn build(
         self,
         limits: &Limits,
-        stop: &AtomicBool,
+        until: &Until,
         room: &mut Reservation,
     ) -> Result<BuiltPolytope, Failure> {
-        if let AskedSource::HeightField(_) = self.source {
-            return self.build_field(limits, stop);
+        if !self.source.has_points() {
+            return self.build_without_points(limits, until);
         }
         let estimated = self.working_bytes();
-        let Self { source, radius, field, treatment, tolerance, alias, expected_id, .. } = self;
-        let effort = &mut Effort::with_stop(u64::MAX, stop);
-        let given = source.read(&field, limits, effort)?;
+        let Self { source, radius, scale, field, treatment, tolerance, alias, expected_id, .. } =
+            self;
+        let effort = &mut Effort::until(u64::MAX, until);
+        let given = source.read(&field, limits, effort)?.scaled(scale, &field)?;
         let more = given.mesh.as_ref().map_or(0, mesh_bytes).saturating_sub(estimated);
         room.grow_to(room.bytes().saturating_add(more))?;
         let failed = |error: HullError| hull_failure(&given.field, &error, limits);
@@ -231,7 +265,7 @@ impl AskedPolytope {
         let kept = match (&given.mesh, treatment) {
             (None, _) if given.is_cloud => Some(KeptMesh::Cloud(cloud(&given, effort)?)),
             (Some(mesh), api::MeshTreatment::Polyhedron) => {
-                Some(KeptMesh::Region(polyhedron(&field, mesh, limits, stop)?))
+                Some(KeptMesh::Region(polyhedron(&field, mesh, limits, until)?))
             }
             (Some(mesh), api::MeshTreatment::Surface) => {
                 Some(KeptMesh::Surface(surface(&given.field, mesh)?))
@@ -266,26 +300,46 @@ impl AskedPolytope {
         let new = NewPolytope { stored, alias, move_alias, alias_key, made_key: None };
         Ok(BuiltPolytope { new, report, field })
     }
-    /// The same of a height field, of which no mesh is made.
-    fn build_field(self, limits: &Limits, stop: &AtomicBool) -> Result<BuiltPolytope, Failure> {
+
+    /// The same of a height field or of a curved body, of which no mesh is made.
+    fn build_without_points(
+        self,
+        limits: &Limits,
+        until: &Until,
+    ) -> Result<BuiltPolytope, Failure> {
         let Self { source, field, alias, expected_id, move_alias, alias_key, .. } = self;
-        let AskedSource::HeightField(asked) = source else {
-            return Err(Path::ROOT.bad("is no height field").into());
-        };
-        let effort = &mut Effort::with_stop(u64::MAX, stop);
+        let effort = &mut Effort::until(u64::MAX, until);
         let failed = |error: HullError| hull_failure(&field, &error, limits);
-        let made = asked.build(effort).map_err(|why| match why {
+        let of_field = |why: UnmadeField| match why {
             UnmadeField::Hull(error) => failed(error),
             UnmadeField::Failed(failure) => failure,
-        });
-        let (body, counted) = made?;
-        let stored = Stored::new(body, effort).map_err(|why| failed(why.into()))?;
-        check_id(&field, expected_id, &stored)?;
-        let report = api::RegistrationReport {
+        };
+        let counted = |counted: Counted| api::RegistrationReport {
             points_given: counted.given,
             points_dropped: counted.dropped,
             ..Default::default()
         };
+        let (body, report) = match source {
+            AskedSource::HeightField(asked) => {
+                let (body, found) = asked.build(effort).map_err(of_field)?;
+                (body, counted(found))
+            }
+            AskedSource::HeightPatch(asked) => {
+                let (body, found) = asked.build(effort).map_err(of_field)?;
+                (body, counted(found))
+            }
+            AskedSource::Curved(curved) => {
+                let report =
+                    api::RegistrationReport { input_was_convex: true, ..Default::default() };
+                (curved.build(effort).map_err(failed)?, report)
+            }
+            AskedSource::Points(_)
+            | AskedSource::Cloud(_)
+            | AskedSource::Mesh(_)
+            | AskedSource::File { .. } => return Err(Path::ROOT.bad("has points").into()),
+        };
+        let stored = Stored::new(body, effort).map_err(|why| failed(why.into()))?;
+        check_id(&field, expected_id, &stored)?;
         let new = NewPolytope { stored, alias, move_alias, alias_key, made_key: None };
         Ok(BuiltPolytope { new, report, field })
     }
@@ -319,7 +373,8 @@ fn cloud_bytes(points: usize) -> u64 {
 /// known, and a file of millions of different ones has ten bytes for each; triangles take less.
 fn reading_bytes(content: &[u8]) -> u64 {
     const EACH: u64 = 16;
-    EACH.saturating_mul(content.len() as u64)
+    let of_text = mesh::document_bytes(content) as u64;
+    EACH.saturating_mul(content.len() as u64).saturating_add(of_text)
 }
 
 /// What a source holds.
@@ -334,12 +389,26 @@ struct Given {
 }
 
 impl AskedSource {
+    /// Whether it is kept as heights, without triangles or points.
+    fn is_field(&self) -> bool {
+        matches!(self, Self::HeightField(_) | Self::HeightPatch(_))
+    }
+
+    /// Whether it is given by points, alone or as corners of triangles.
+    fn has_points(&self) -> bool {
+        !self.is_field() && !matches!(self, Self::Curved(_))
+    }
+
+    fn is_mesh(&self) -> bool {
+        matches!(self, Self::Mesh(_) | Self::File { .. })
+    }
+
     fn read(self, field: &str, limits: &Limits, effort: &mut Effort<'_>) -> Result<Given, Failure> {
         let field = field.to_owned();
         let is_cloud = matches!(self, Self::Cloud(_));
         Ok(match self {
-            // Of a height field no points are listed; see `build_field`.
-            Self::HeightField(_) => {
+            // Of these no points are listed; see `build_without_points`.
+            Self::HeightField(_) | Self::HeightPatch(_) | Self::Curved(_) => {
                 Given { points: Vec::new(), mesh: None, is_file: false, is_cloud, field }
             }
             Self::Points(points) | Self::Cloud(points) => {
@@ -364,6 +433,23 @@ impl AskedSource {
 }
 
 impl Given {
+    /// With all coordinates scaled, and the triangles of what is mirrored turned round.
+    fn scaled(mut self, scale: Option<Scale>, field: &str) -> Result<Self, BadField> {
+        let Some(scale) = scale else { return Ok(self) };
+        let field = format!("{field}.scale");
+        let most = if self.is_cloud { CLOUD_REACH_MAX } else { COORDINATE_MAX };
+        scale.apply(&field, &mut self.points, most)?;
+        if let Some(mesh) = &mut self.mesh {
+            mesh.vertices.clone_from(&self.points);
+            if scale.is_mirroring() {
+                mesh.triangles.iter_mut().for_each(|[_, b, c]| std::mem::swap(b, c));
+            }
+            // Points that were apart may have become equal.
+            *mesh = mesh.joined();
+        }
+        Ok(self)
+    }
+
     /// What becomes of the points in their hull.
     fn report(&self, hull: &Hull) -> api::RegistrationReport {
         let mut report = api::RegistrationReport {
@@ -461,12 +547,12 @@ fn polyhedron(
     field: &str,
     mesh: &MeshData,
     limits: &Limits,
-    stop: &AtomicBool,
+    until: &Until,
 ) -> Result<Polyhedron, Failure> {
     let for_triangles =
         limits.polyhedron_steps_per_triangle.saturating_mul(mesh.triangles.len() as u64);
     let steps = limits.polyhedron_steps_max.saturating_add(for_triangles);
-    let mut effort = Effort::with_stop(steps, stop);
+    let mut effort = Effort::until(steps, until);
     Polyhedron::new(&mesh.vertices, &mesh.triangles, &mut effort).map_err(|error| match error {
         PolyhedronError::Unchecked(Stopped::Deadline) => Failure::Deadline,
         PolyhedronError::Unchecked(Stopped::Steps | Stopped::Unresolved) => {
@@ -544,7 +630,7 @@ fn read_file(
             MeshError::Stopped(_) => Failure::Deadline,
             MeshError::TooManyTriangles { .. } => limits.triangles_max().exceeded_at(field).into(),
             MeshError::UnknownFormat
-            | MeshError::Collada
+            | MeshError::Collada(_)
             | MeshError::StlLength { .. }
             | MeshError::Line { .. }
             | MeshError::Empty => {
@@ -564,6 +650,7 @@ pub fn file_source(path: &Path<'_>, file: &api::MeshFile) -> Result<AskedSource,
         api::MeshFormat::Unspecified => None,
         api::MeshFormat::Stl => Some(mesh::Format::Stl),
         api::MeshFormat::Obj => Some(mesh::Format::Obj),
+        api::MeshFormat::Collada => Some(mesh::Format::Collada),
     };
     let scale = file.scale.unwrap_or(1.0);
     if !(scale > 0.0 && scale.is_finite()) {
@@ -587,7 +674,7 @@ fn mesh_source(path: &Path<'_>, mesh: &api::Mesh, limits: &Limits) -> Result<Ask
     if let Some(at) = mesh.triangles.iter().position(is_bad) {
         return Err(path.index(at).bad("names a vertex that is not there").into());
     }
-    Ok(AskedSource::Mesh(MeshData { vertices, triangles: triangles.to_vec() }))
+    Ok(AskedSource::Mesh(MeshData::new(vertices, triangles.to_vec())))
 }
 
 /// An alias; empty: none.
@@ -607,6 +694,14 @@ fn alias(path: &Path<'_>, text: &str) -> Result<Option<String>, BadField> {
 mod tests {
     use super::*;
     use clearance_runtime::memory::{MemoryBudget, MemoryKind, MemoryQuota};
+    use clearance_runtime::robots::RobotStore;
+    use clearance_runtime::store::PolytopeStore;
+
+    /// Converted where nothing is registered.
+    fn converted(spec: &api::PolytopeSpec, limits: &Limits) -> AskedPolytope {
+        let (store, robots) = (&PolytopeStore::default(), &RobotStore::default());
+        AskedPolytope::convert(&Path::ROOT, spec, &Catalogue { store, robots, limits }).unwrap()
+    }
 
     #[test]
     fn the_check_of_a_polyhedron_is_given_up_when_the_caller_has_gone_or_waits_no_longer() {
@@ -622,13 +717,13 @@ mod tests {
             ..Default::default()
         };
         let limits = Limits::default();
-        let build = |has_stopped: bool| {
-            let asked = AskedPolytope::convert(&Path::ROOT, &spec, &limits).unwrap();
+        let build = |until: &Until| {
+            let asked = converted(&spec, &limits);
             let room = MemoryQuota::of_nobody().reserve(MemoryKind::Work, asked.working_bytes());
-            asked.build(&limits, &AtomicBool::new(has_stopped), &mut room.unwrap())
+            asked.build(&limits, until, &mut room.unwrap())
         };
-        assert!(build(false).is_ok());
-        assert!(matches!(build(true), Err(Failure::Deadline)));
+        assert!(build(Until::never()).is_ok());
+        assert!(matches!(build(&Until::expired()), Err(Failure::Deadline)));
     }
 
     /// How much a file holds was guessed by its length, which refused large STL files and believed
@@ -644,16 +739,16 @@ mod tests {
         let source = Some(api::polytope_spec::Source::File(file));
         let treatment = api::MeshTreatment::Hull.into();
         let spec = api::PolytopeSpec { source, treatment, ..Default::default() };
-        let asked = AskedPolytope::convert(&Path::ROOT, &spec, &limits).unwrap();
+        let asked = converted(&spec, &limits);
         let estimated = asked.working_bytes();
         let address = std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
         let quota = MemoryBudget::new(limits.memory_bytes_max()).connection(address);
         let mut room = quota.reserve(MemoryKind::Work, estimated).unwrap();
-        let built = asked.clone().build(&limits, &AtomicBool::new(false), &mut room);
+        let built = asked.clone().build(&limits, Until::never(), &mut room);
         assert!(built.is_ok() && room.bytes() > 2 * estimated, "{}", room.bytes());
         let _others = quota.hold(MemoryKind::Sessions, 2 << 20);
         room.set(estimated);
-        let refused = asked.build(&limits, &AtomicBool::new(false), &mut room);
+        let refused = asked.build(&limits, Until::never(), &mut room);
         assert!(matches!(refused, Err(Failure::Limit(_))), "{refused:?}");
     }
 }

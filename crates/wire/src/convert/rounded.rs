@@ -1,10 +1,13 @@
-//! Rounded shapes: what is rounded as points, and the radius.
+//! Shapes by name: what is rounded as points, scaled, and the radius.
 
-use super::geometry;
+use super::{curved, geometry};
 use crate::path::{Path, WithinLimit};
 use crate::status::Failure;
+use clearance_certificates::shape::{self, Scale};
 use clearance_geometry::Vec3;
+use clearance_geometry::pose::COORDINATE_MAX;
 use clearance_proto as api;
+use clearance_proto::rounded_shape::Core;
 use clearance_runtime::settings::Limit;
 
 /// Points, of whose hull each point has a ball of one radius around it.
@@ -23,38 +26,43 @@ impl RoundedPoints {
         wire: &api::RoundedShape,
         points_max: Limit,
     ) -> Result<Self, Failure> {
-        use api::rounded_shape::Core;
         let radius = geometry::length(&path.field("radius"), wire.radius)?;
-        let points = match &wire.core {
-            None => vec![Vec3::zeros()],
-            Some(Core::Vertices(points)) => {
-                let path = path.field("vertices");
-                path.within(points_max, points.xyz.len() / 3)?;
-                geometry::points(&path, points)?
-            }
-            Some(Core::Length(length)) => {
-                let half = geometry::length(&path.field("length"), *length)? / 2.0;
-                vec![Vec3::new(0.0, 0.0, -half), Vec3::new(0.0, 0.0, half)]
-            }
-            Some(Core::Box(sizes)) => {
-                let path = path.field("box");
-                let half =
-                    |name, size| geometry::length(&path.field(name), size).map(|size| size / 2.0);
-                corners(half("x", sizes.x)?, half("y", sizes.y)?, half("z", sizes.z)?)
-            }
-        };
+        let scale_path = path.field("scale");
+        let scale = Scale::convert(&scale_path, wire.scale.as_ref())?;
+        if wire.core.is_none() && scale.is_some_and(|scale| !scale.keeps_sizes()) {
+            return Err(scale_path.bad("has nothing to scale: a radius is not scaled").into());
+        }
+        let mut points = core_points(path, wire.core.as_ref(), points_max)?;
+        if let Some(scale) = scale {
+            scale.apply(&scale_path, &mut points, COORDINATE_MAX)?;
+        }
         Ok(Self { points, radius })
     }
 }
 
+/// The points whose hull is the core, not scaled.
+fn core_points(
+    path: &Path<'_>,
+    core: Option<&Core>,
+    points_max: Limit,
+) -> Result<Vec<Vec3>, Failure> {
+    if let Some(Core::Vertices(points)) = core {
+        let path = path.field("vertices");
+        path.within(points_max, points.xyz.len() / 3)?;
+        return Ok(geometry::points(&path, points)?);
+    }
+    let problem = "a curved body is no hull of points";
+    shape::core_points(path, core)?.ok_or_else(|| Failure::Bug(format!("{path}: {problem}")))
+}
+
 /// How many points a shape is given by.
 pub fn point_count(wire: &api::RoundedShape) -> usize {
-    use api::rounded_shape::Core;
     match &wire.core {
         None => 1,
         Some(Core::Vertices(points)) => points.xyz.len() / 3,
         Some(Core::Length(_)) => 2,
-        Some(Core::Box(_)) => 8,
+        Some(Core::Box(_) | Core::HalfSpace(_)) => 8,
+        Some(Core::Cylinder(_) | Core::Cone(_) | Core::Ellipsoid(_)) => curved::POINTS,
     }
 }
 
@@ -62,10 +70,4 @@ impl From<Vec<Vec3>> for RoundedPoints {
     fn from(points: Vec<Vec3>) -> Self {
         Self { points, radius: 0.0 }
     }
-}
-
-fn corners(x: f64, y: f64, z: f64) -> Vec<Vec3> {
-    let ends = |half: f64| [-half, half];
-    let along_z = |x: f64, y: f64| ends(z).map(|z| Vec3::new(x, y, z));
-    ends(x).iter().flat_map(|x| ends(y).map(|y| along_z(*x, y))).flatten().collect()
 }

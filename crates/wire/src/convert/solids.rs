@@ -2,12 +2,11 @@
 
 use arrayvec::ArrayVec;
 
-use super::certificate::{self, at_most, chain, link_to_wire, proof_with_margin_to_wire};
+use super::certificate::{at_most, chain, link_to_wire};
 use super::geometry::{pairs_to_wire, vector, vector_to_wire, verdict, verdict_to_wire};
 use crate::path::{BadField, Path};
 use clearance_bodies::Unproven;
 use clearance_bodies::solid::{BodyFace, Meeting};
-use clearance_bodies::table::verdict::VerdictProof;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{
     CollisionProof, Cover, CoverStep, Face, InnerPoint, PairCover, RoundedSolidProof,
@@ -16,16 +15,6 @@ use clearance_geometry::claim::{
 use clearance_geometry::pair::VertexPair;
 use clearance_proto as api;
 use clearance_proto::solid_proof::Proof;
-
-/// The proof of how two bodies stand, and what shows what is said of a margin.
-pub fn stand_to_wire(proof: &VerdictProof, margin_pairs: &[VertexPair]) -> api::StaticCertificate {
-    match proof {
-        VerdictProof::OfHulls(proof) => proof_with_margin_to_wire(proof, margin_pairs),
-        VerdictProof::OfRounded(proof) => certificate::rounded_to_wire(proof, margin_pairs),
-        VerdictProof::OfSolids(proof) => proof_to_wire(proof, margin_pairs),
-        VerdictProof::OfRoundedSolids(proof) => rounded_to_wire(proof, margin_pairs),
-    }
-}
 
 /// The proof of a verdict and, of bodies within a margin, the pairs that show it.
 pub fn proof_to_wire(proof: &SolidProof, margin_pairs: &[VertexPair]) -> api::StaticCertificate {
@@ -141,6 +130,7 @@ pub fn rounded_to_wire(
         margin_pairs: pairs_to_wire(margin_pairs),
         cover: cover.map(cover_to_wire),
         inner_vertex,
+        margin_depth: None,
     };
     api::StaticCertificate { proof: Some(api::static_certificate::Proof::Rounded(rounded)) }
 }
@@ -278,6 +268,8 @@ pub fn unproven_to_wire(why: Unproven) -> api::UncertifiedReason {
         Unproven::TooLong => api::UncertifiedReason::TooLong,
         Unproven::NoWay => api::UncertifiedReason::NoWay,
         Unproven::TooThin => api::UncertifiedReason::TooThin,
+        Unproven::Unresolved => api::UncertifiedReason::Unresolved,
+        Unproven::NoClaim => api::UncertifiedReason::NoClaim,
         Unproven::Stopped(_) => api::UncertifiedReason::Stopped,
     }
 }

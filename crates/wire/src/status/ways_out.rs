@@ -8,6 +8,7 @@ const WAYS: &[(&str, &str)] = &[
         "send fewer polytopes at once, and large ones by UploadPolytope",
     ),
     ("PolytopeService/UploadPolytope", "send the polytope in more parts"),
+    ("PolytopeService/DecomposeMesh", NAMES),
     ("PolytopeService/GetPolytope", NAMES),
     ("PolytopeService/ListPolytopes", NAMES),
     ("PolytopeService/DeletePolytope", NAMES),
@@ -40,8 +41,8 @@ const WAYS: &[(&str, &str)] = &[
         "send the cell once and the values in many messages, by StreamConfigurations",
     ),
     ("RobotService/StreamConfigurations", "send the values in more messages"),
-    ("RobotService/CheckEdges", "send fewer edges at once"),
-    ("RobotService/CheckPath", "send the path in more pieces"),
+    ("RobotService/CheckEdges", "send fewer edges at once, or a scene in place of the cell"),
+    ("RobotService/CheckPath", "send the path in more pieces, or a scene in place of the cell"),
     ("ServerService/GetServerInfo", NAMES),
     ("ServerService/GetServerMetrics", NAMES),
     (
@@ -96,6 +97,7 @@ const LIMIT_WAYS: &[(&str, &str)] = &[
     ("polytope_bytes_max", "delete polytopes that nobody uses any more"),
     ("points_max", "give fewer points: those inside of their hull change nothing"),
     ("triangles_max", "simplify the mesh, or register it in several parts"),
+    ("mesh_pieces_max", "ask for fewer pieces, or decompose the mesh in several parts"),
     ("heights_max", "take a coarser grid, or register the terrain in several parts"),
     ("polyhedron_steps_max", "simplify the mesh where slivers lie side by side, or take its hull"),
     (

@@ -1,9 +1,8 @@
 //! What is claimed of edges of robots, judged.
 
-use std::sync::atomic::AtomicBool;
-
 use clearance_certificates::told::Told;
 use clearance_geometry::effort::Effort;
+use clearance_geometry::until::Until;
 use clearance_proto as api;
 use clearance_robot::claim::{EdgeCertificate, EdgeClaim, EdgeSubject};
 use clearance_robot::judge::judge_edge;
@@ -92,14 +91,14 @@ impl EdgesStatement {
         self.cell.working_bytes()
     }
 
-    /// Judges it.
+    /// Judges the claim; the inner error says what does not hold.
     pub(super) fn judge(
         self,
-        stop: &AtomicBool,
+        until: &Until,
         effort: &mut Effort<'_>,
     ) -> Result<Result<(), String>, Failure> {
         let Self { cell, question, edges, count, limits } = self;
-        let cell = cell.build(stop)?;
+        let cell = cell.build(until)?;
         let path = Path::ROOT.field("edges");
         let asked = AskedEdges::convert(&path.field("question"), question, &cell, &limits)?;
         let width = cell.variable_count();

@@ -1,14 +1,13 @@
 //! Certificates, judged: exactly, from scratch, by code that shares nothing with the searches.
 
 mod compounds;
+mod curved;
 mod edges;
 mod faces;
 mod pair;
 mod questions;
 mod several;
 mod solids;
-
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use self::compounds::PartsStatement;
 use self::edges::EdgesStatement;
@@ -18,6 +17,7 @@ use self::several::CollisionStatement;
 use clearance_bodies::table::Needs;
 use clearance_certificates::told::Told;
 use clearance_geometry::effort::Effort;
+use clearance_geometry::until::Until;
 use clearance_proto as api;
 use clearance_runtime::robots::RobotStore;
 use clearance_wire::convert::body::{AskedBody, bodies, kinds, not_answered};
@@ -96,28 +96,31 @@ impl Claim {
             Self::OfTwo(claim) if claim.is_of_solids() => {
                 each(&mut [&claim.p, &claim.q].into_iter(), exact_bytes)
             }
-            Self::OfTwo(claim) => each(&mut [&claim.p, &claim.q].into_iter(), hull),
+            Self::OfTwo(claim) => {
+                let own = each(&mut [&claim.p, &claim.q].into_iter(), hull);
+                own.saturating_add(each(&mut claim.bodies_of_sides(), exact_bytes))
+            }
             Self::OfParts(claim) => each(&mut claim.bodies(), hull),
             Self::OfSeveral(claim) => each(&mut claim.bodies(), exact_bytes),
             Self::OfEdges(claim) => claim.working_bytes(),
         }
     }
 
-    /// Judges it, until `stop` is set, which `effort` looks at: a long proof about large bodies may
-    /// take any while.
+    /// Judges it, as long as `until` and `effort`, which looks at it, let it go on: a long proof
+    /// about large bodies may take any while.
     pub fn judge(
         self,
-        stop: &AtomicBool,
+        until: &Until,
         effort: &mut Effort<'_>,
     ) -> Result<api::VerifyCertificateResponse, Failure> {
         let judged = match self {
             Self::OfTwo(claim) => claim.judge(effort)?,
             Self::OfParts(claim) => claim.judge(effort)?,
             Self::OfSeveral(claim) => claim.judge(effort)?,
-            Self::OfEdges(claim) => claim.judge(stop, effort)?,
+            Self::OfEdges(claim) => claim.judge(until, effort)?,
         };
         // A judge that was stopped refuses for that alone, which says nothing of the proof.
-        if judged.is_err() && stop.load(Ordering::Relaxed) {
+        if judged.is_err() && until.is_over() {
             return Err(Failure::Deadline);
         }
         Ok(api::VerifyCertificateResponse {

@@ -1,8 +1,10 @@
 //! What is claimed of two bodies of one part each, judged.
 
+use super::curved::are_listed;
 use super::solids::SolidStatement;
 use clearance_bodies::PlacedBody;
-use clearance_bodies::table::{Way, way_of};
+use clearance_bodies::table::{Way, proof_way_of};
+use clearance_certificates::curved::CurvedStatement;
 use clearance_certificates::hulls::HullClaim;
 use clearance_certificates::rounded::RoundedClaim;
 use clearance_geometry::claim::Verdict;
@@ -27,6 +29,8 @@ pub(super) enum Statement {
     Hulls(HullClaim),
     /// The polytopes that are rounded, and their radii.
     Rounded(RoundedClaim),
+    /// Polytopes in and around the bodies that are curved.
+    Curved(Box<CurvedStatement<AskedBody, PairClaim>>),
     /// The bodies themselves, and how they stand.
     Solids(SolidStatement, Verdict),
 }
@@ -40,13 +44,22 @@ impl PairClaim {
         matches!(self.statement, Statement::Solids(..))
     }
 
-    /// Judges it.
+    /// The bodies in and around those that are curved.
+    pub(super) fn bodies_of_sides(&self) -> impl Iterator<Item = &AskedBody> {
+        let curved = match &self.statement {
+            Statement::Curved(statement) => Some(statement),
+            Statement::Hulls(_) | Statement::Rounded(_) | Statement::Solids(..) => None,
+        };
+        curved.into_iter().flat_map(|statement| statement.bodies())
+    }
+
+    /// Judges the claim; the inner error says what does not hold.
     pub(super) fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
         let Self { p, q, statement } = self;
         match statement {
             Statement::Hulls(claim) => judge_hulls([p, q], &claim, effort),
             Statement::Rounded(claim) => {
-                let way = way_of([p.kind(), q.kind()]);
+                let way = proof_way_of([p.kind(), q.kind()]);
                 if way != Ok(Way::Radii) && !claim.is_of_separation() {
                     return Ok(Err(NOT_OF_HULLS.to_owned()));
                 }
@@ -55,6 +68,13 @@ impl PairClaim {
                 let radii = [p.body.radius(), q.body.radius()];
                 Ok(claim.judge((&pair).into(), radii, effort))
             }
+            Statement::Curved(statement) => statement.judge(effort, |claim, bodies, effort| {
+                if are_listed(bodies, effort)? {
+                    claim.judge(effort)
+                } else {
+                    Ok(Err("vertices are missing, or not in order".to_owned()))
+                }
+            }),
             Statement::Solids(statement, verdict) => {
                 let [p, q] = listed([p, q], effort)?;
                 Ok(statement.judge([&p, &q], verdict, effort))
@@ -82,7 +102,7 @@ fn listed(bodies: [AskedBody; 2], effort: &mut Effort<'_>) -> Result<[PlacedBody
     let [p, q] = bodies;
     let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
     let list = |name, placed: PlacedBody| {
-        let what = "certificates about a height field of so many triangles";
+        let what = "certificates about a body without vertices, curved or a large height field";
         let body = placed.body.spelled();
         let body = body.ok_or_else(|| Path::ROOT.field(name).not_implemented(what))?;
         Ok::<_, Failure>(PlacedBody { body, ..placed })

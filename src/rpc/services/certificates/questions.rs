@@ -1,11 +1,13 @@
 //! How claims about two bodies are read, one implementation for each kind of question.
 
 use super::compounds::PartsStatement;
+use super::curved;
 use super::faces::NamedFaces;
 use super::pair::{PairClaim, Statement};
 use super::solids;
 use clearance_bodies::table::verdict::VerdictQuestion;
-use clearance_bodies::table::{Topic, Way, way_of};
+use clearance_bodies::table::{Topic, Way, proof_way_of};
+use clearance_certificates::curved::OfSides;
 use clearance_certificates::hulls::{HullClaim, Moves};
 use clearance_certificates::rounded::RoundedClaim;
 use clearance_certificates::told::Told;
@@ -38,6 +40,18 @@ pub(super) trait AboutTwo: Sized {
     ) -> Result<PartsStatement, Failure>;
 }
 
+/// The claim about two bodies one of which at least is curved.
+fn of_curved<Q>(
+    told: &Told<'_, Q, <Q as AboutTwo>::Answer>,
+    [p, q]: [AskedBody; 2],
+) -> Result<PairClaim, Failure>
+where
+    Q: AboutTwo + OfSides<Told = <Q as AboutTwo>::Answer>,
+{
+    let statement = curved::read(told, [&p, &q], |told, bodies| Q::of_pair(told, bodies))?;
+    Ok(PairClaim { p, q, statement: Statement::Curved(Box::new(statement)) })
+}
+
 impl AboutTwo for api::CheckCollisionRequest {
     type Answer = api::CheckCollisionResponse;
     const TOPIC: Topic = Topic::Verdict;
@@ -61,10 +75,11 @@ impl AboutTwo for api::CheckCollisionRequest {
         let certificate = answer.certificate.as_ref();
         let row = VerdictQuestion::of(kinds(&p, &q), question.margin);
         row.map_err(|refused| not_answered(asked, &refused))?;
-        let way = way_of(kinds(&p, &q)).map_err(|refused| not_answered(asked, &refused))?;
+        let way = proof_way_of(kinds(&p, &q)).map_err(|refused| not_answered(asked, &refused))?;
         let of_bodies = match way {
             Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => solids::of_verdict(told)?,
             Way::Hulls | Way::Radii => None,
+            Way::Between => return of_curved(told, [p, q]),
         };
         let statement = if let Some(solids) = of_bodies {
             Statement::Solids(solids, verdict(&path.field("verdict"), answer.verdict())?)
@@ -74,7 +89,7 @@ impl AboutTwo for api::CheckCollisionRequest {
                 Way::Radii | Way::RoundedFaces => {
                     Statement::Rounded(RoundedClaim::collision(told)?)
                 }
-                Way::Hulls | Way::Faces | Way::Pieces | Way::Cells => {
+                Way::Hulls | Way::Faces | Way::Pieces | Way::Cells | Way::Between => {
                     proof(&path.field("certificate"), certificate)?;
                     Statement::Hulls(HullClaim::collision(told)?)
                 }
@@ -104,14 +119,16 @@ impl AboutTwo for api::MeasureDistanceRequest {
         [p, q]: [AskedBody; 2],
     ) -> Result<PairClaim, Failure> {
         let Told { asked, answer, path, .. } = told;
-        let statement = match way_of(kinds(&p, &q)).map_err(|why| not_answered(asked, &why))? {
-            Way::Hulls => Statement::Hulls(HullClaim::distance(told)?),
-            Way::Radii => Statement::Rounded(RoundedClaim::distance(told)?),
-            Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => {
-                let stands = verdict(&path.field("verdict"), answer.verdict())?;
-                Statement::Solids(solids::of_distance(told)?, stands)
-            }
-        };
+        let statement =
+            match proof_way_of(kinds(&p, &q)).map_err(|why| not_answered(asked, &why))? {
+                Way::Hulls => Statement::Hulls(HullClaim::distance(told)?),
+                Way::Radii => Statement::Rounded(RoundedClaim::distance(told)?),
+                Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => {
+                    let stands = verdict(&path.field("verdict"), answer.verdict())?;
+                    Statement::Solids(solids::of_distance(told)?, stands)
+                }
+                Way::Between => return of_curved(told, [p, q]),
+            };
         Ok(PairClaim { p, q, statement })
     }
 }
@@ -141,7 +158,17 @@ impl AboutTwo for api::MeasureDistanceAlongRequest {
         told: &Told<'_, Self, Self::Answer>,
         [p, q]: [AskedBody; 2],
     ) -> Result<PairClaim, Failure> {
-        Ok(PairClaim { p, q, statement: Statement::Hulls(HullClaim::along(told)?) })
+        let way = proof_way_of(kinds(&p, &q)).map_err(|why| not_answered(&told.asked, &why))?;
+        let statement = match way {
+            Way::Hulls => Statement::Hulls(HullClaim::along(told)?),
+            Way::Radii => Statement::Rounded(RoundedClaim::along(told)?),
+            Way::Between => return of_curved(told, [p, q]),
+            Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => {
+                let what = "ranges in claims about such bodies";
+                return Err(told.asked.not_implemented(what).into());
+            }
+        };
+        Ok(PairClaim { p, q, statement })
     }
 }
 
@@ -164,12 +191,16 @@ impl AboutTwo for api::MeasurePenetrationRequest {
         told: &Told<'_, Self, Self::Answer>,
         [p, q]: [AskedBody; 2],
     ) -> Result<PairClaim, Failure> {
-        let way = way_of(kinds(&p, &q)).map_err(|why| not_answered(&told.asked, &why))?;
+        let way = proof_way_of(kinds(&p, &q)).map_err(|why| not_answered(&told.asked, &why))?;
         let statement = match way {
-            Way::Radii | Way::RoundedFaces => Statement::Rounded(RoundedClaim::penetration(told)?),
-            Way::Hulls | Way::Faces | Way::Pieces | Way::Cells => {
-                Statement::Hulls(HullClaim::penetration(told)?)
+            Way::Radii => Statement::Rounded(RoundedClaim::penetration(told)?),
+            Way::Hulls => Statement::Hulls(HullClaim::penetration(told)?),
+            Way::RoundedFaces | Way::Faces | Way::Pieces | Way::Cells => {
+                let at = if kinds(&p, &q)[0].is_convex() { "q" } else { "p" };
+                let what = "depths in claims about bodies that are not convex";
+                return Err(told.asked.field(at).not_implemented(what).into());
             }
+            Way::Between => return of_curved(told, [p, q]),
         };
         Ok(PairClaim { p, q, statement })
     }
@@ -195,12 +226,13 @@ impl AboutTwo for api::FindFirstContactRequest {
         [p, q]: [AskedBody; 2],
     ) -> Result<PairClaim, Failure> {
         let Told { question, asked, answer, path } = told;
-        let way = way_of(kinds(&p, &q)).map_err(|why| not_answered(asked, &why))?;
+        let way = proof_way_of(kinds(&p, &q)).map_err(|why| not_answered(asked, &why))?;
         let of_bodies = match way {
             Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => {
                 solids::of_motion(path, &motions(asked, question)?, answer)?
             }
             Way::Hulls | Way::Radii => None,
+            Way::Between => return of_curved(told, [p, q]),
         };
         let statement = if let Some(solids) = of_bodies {
             let at = path.field("initial_verdict");
@@ -212,7 +244,7 @@ impl AboutTwo for api::FindFirstContactRequest {
                 Way::Radii | Way::RoundedFaces => {
                     Statement::Rounded(RoundedClaim::first_contact(told, moves)?)
                 }
-                Way::Hulls | Way::Faces | Way::Pieces | Way::Cells => {
+                Way::Hulls | Way::Faces | Way::Pieces | Way::Cells | Way::Between => {
                     Statement::Hulls(HullClaim::first_contact(told, moves)?)
                 }
             }

@@ -1,6 +1,7 @@
 //! What is claimed of several bodies, judged.
 
 use super::faces::NamedFaces;
+use clearance_bodies::table::first_collision::is_by_faces;
 use clearance_certificates::told::{Told, required};
 use clearance_geometry::claim::{CollisionClaim, CollisionProof, MovingSolid, Outcome, Verdict};
 use clearance_geometry::effort::Effort;
@@ -11,7 +12,7 @@ use clearance_wire::convert::catalogue::Catalogue;
 use clearance_wire::convert::geometry::{outcome, verdict};
 use clearance_wire::convert::several::AskedSeveral;
 use clearance_wire::convert::solids::collision;
-use clearance_wire::path::Path;
+use clearance_wire::path::NotImplemented;
 use clearance_wire::status::Failure;
 
 const NO_BODIES_MEET: &str = "is said where no bodies meet";
@@ -36,6 +37,11 @@ impl CollisionStatement {
     ) -> Result<Self, Failure> {
         let Told { question, asked, answer, path } = told;
         let bodies = AskedSeveral::convert(asked, question, catalogue)?;
+        if let Some(other) = bodies.bodies.iter().find(|mover| !is_by_faces(mover.body.kind())) {
+            let what = "claims about several bodies that are not all polytopes and polyhedra";
+            let field = other.field.clone();
+            return Err(NotImplemented { field, what: what.into() }.into());
+        }
         let outcome = outcome(&path.field("outcome"), answer.outcome())?;
         let (mut pair, mut t_contact, mut faces) = (None, 1.0, None);
         let (faces_path, named) = (path.field("face_contact"), answer.face_contact.as_ref());
@@ -68,14 +74,10 @@ impl CollisionStatement {
         self.bodies.bodies.iter().map(|mover| &mover.body)
     }
 
-    /// Judges it.
+    /// Judges the claim; the inner error says what does not hold.
     pub(super) fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
         let Self { bodies, outcome, t_free, t_contact, pair, faces, proof } = self;
         let bodies = bodies.prepare(effort)?;
-        if bodies.iter().any(|(placed, _)| placed.body.spelled().is_none()) {
-            let what = "certificates about a height field of so many triangles";
-            return Err(Path::ROOT.field("bodies").not_implemented(what).into());
-        }
         let moving: Vec<MovingSolid<'_>> = bodies
             .iter()
             .map(|(body, motion)| MovingSolid { solid: body.solid(), motion: *motion })

@@ -21,7 +21,7 @@ use clearance_geometry::judge::{
 use clearance_geometry::motion::Motion;
 use clearance_geometry::pair::{Pair, VertexPair};
 use clearance_proto as api;
-use clearance_wire::convert::certificate::{at_most, convex_proof, margin_pairs};
+use clearance_wire::convert::certificate::{at_most, convex_proof, margin_shown};
 use clearance_wire::convert::geometry::outcome;
 use clearance_wire::convert::solids::{motion, proof, rounded};
 use clearance_wire::path::{BadField, Path};
@@ -31,7 +31,7 @@ use clearance_wire::status::Failure;
 #[derive(Clone, Debug)]
 pub(super) enum SolidStatement {
     /// A verdict, where the bodies are said to meet, and what is said of a margin.
-    Verdict(StandProof, Option<NamedFaces>, Option<WithinMargin>),
+    Verdict(Box<StandProof>, Option<NamedFaces>, Option<WithinMargin>),
     /// A distance.
     Distance(Box<SolidDistance>),
     /// A first contact, or that there is none.
@@ -43,7 +43,7 @@ pub(super) enum SolidStatement {
 pub(super) enum StandProof {
     /// Neither is rounded.
     Solid(SolidProof),
-    /// One is.
+    /// One of the bodies is rounded.
     Rounded(RoundedSolidProof),
 }
 
@@ -79,7 +79,7 @@ enum MotionProof {
 /// Why bodies are separated at t = 0.
 #[derive(Clone, Debug)]
 enum StartProof {
-    /// They are.
+    /// The bodies themselves are proven to be apart.
     Bodies(StandProof),
     /// Their hulls are.
     Hulls(ConvexProof),
@@ -103,8 +103,8 @@ pub(super) fn of_verdict(
         }
     };
     let (margin, said) = (question.margin, answer.within_margin);
-    let within = WithinMargin::convert([asked, path], margin, said, margin_pairs(&at, wire)?)?;
-    Ok(Some(SolidStatement::Verdict(proof, faces, within)))
+    let within = WithinMargin::convert([asked, path], margin, said, margin_shown(&at, wire)?)?;
+    Ok(Some(SolidStatement::Verdict(Box::new(proof), faces, within)))
 }
 
 /// What is claimed of a distance of bodies that need not be convex.
@@ -119,7 +119,7 @@ pub(super) fn of_distance(
     let proof = stand_proof(&at, wire)?
         .ok_or_else(|| at.bad("must be about the polyhedra themselves, not about hulls"))?;
     let (margin, said) = (question.margin, answer.within_margin);
-    let within = WithinMargin::convert([asked, path], margin, said, margin_pairs(&at, wire)?)?;
+    let within = WithinMargin::convert([asked, path], margin, said, margin_shown(&at, wire)?)?;
     let pairs = at_most(&certificate_path.field("pairs"), &certificate.pairs)?;
     let bounds = [bracket.lower, bracket.upper];
     Ok(SolidStatement::Distance(Box::new(SolidDistance { bounds, proof, pairs, within })))
@@ -279,6 +279,12 @@ fn judge_within(
 ) -> Result<(), String> {
     let Some(within) = within else { return Ok(()) };
     let claim = within.claim();
+    if claim.margin < 0.0 {
+        // That bodies do not overlap says that they are beyond it.
+        let is_shown = proof.verdict() != Verdict::Overlapping && !claim.is_within;
+        let why = "within_margin: no claim is about depths of bodies that are not convex";
+        return if is_shown { Ok(()) } else { Err(why.to_owned()) };
+    }
     let shown = match proof.cover() {
         None if claim.is_within => return Ok(()),
         None => return Err("within_margin: the bodies are in contact".to_owned()),

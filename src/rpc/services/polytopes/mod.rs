@@ -1,23 +1,21 @@
 //! `PolytopeService`, but for uploads.
 
+mod decompose;
 mod uploads;
-
-use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::rpc::shared::Shared;
 use clearance_bodies::ContentId;
 use clearance_proto as api;
+use clearance_runtime::compute::costs::{COPIED_FACET, COPIED_VERTEX, HULL_POINT, times};
 use clearance_runtime::compute::{Counted, JobSize};
-use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::{MemoryKind, MemoryQuota};
 use clearance_runtime::sessions::owner::{KeyDigest, new_key};
 use clearance_runtime::store::{DeleteError, NewPolytope, RegisterError, StoredPage};
 use clearance_transport::intake::Intake;
-use clearance_transport::timing::time_left;
-use clearance_wire::convert::body::hull_time;
+use clearance_transport::timing::deadline;
 use clearance_wire::convert::catalogue::{id, unknown};
 use clearance_wire::convert::described::{describe, describe_new};
 use clearance_wire::convert::geometry::points_to_wire;
@@ -27,7 +25,7 @@ use clearance_wire::convert::polytope::{AskedPolytope, BuiltPolytope};
 use clearance_wire::path::{BadField, Path, WithinLimit};
 use clearance_wire::status::{Failure, TooLong};
 
-/// The service.
+/// Serves `PolytopeService`: bodies by id and alias.
 #[derive(Clone, Debug)]
 pub struct Polytopes(pub Shared);
 
@@ -37,16 +35,17 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         &self,
         request: Request<api::RegisterPolytopesRequest>,
     ) -> Result<Response<api::RegisterPolytopesResponse>, Status> {
-        let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
+        let deadline = deadline(self.0.limits(), request.metadata(), None)?;
         let intake = Intake::of(&request);
         let api::RegisterPolytopesRequest { polytopes, validate_only } = request.into_inner();
         let limits = self.0.limits();
         let list = Path::ROOT.field("polytopes");
         list.within(limits.registration_items_max(), polytopes.len()).map_err(Failure::from)?;
-        let convert = |(index, spec)| AskedPolytope::convert(&list.index(index), spec, limits);
+        let catalogue = self.0.catalogue();
+        let convert = |(index, spec)| AskedPolytope::convert(&list.index(index), spec, &catalogue);
         let asked: Result<Vec<_>, Failure> =
             intake.look_through(|| polytopes.iter().enumerate().map(convert).collect());
-        let reports = register(&self.0, asked?, validate_only, &guard, &intake).await?;
+        let reports = register(&self.0, asked?, validate_only, &deadline, &intake).await?;
         Ok(Response::new(api::RegisterPolytopesResponse { reports }))
     }
 
@@ -54,10 +53,22 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         &self,
         request: Request<Streaming<api::UploadPolytopeRequest>>,
     ) -> Result<Response<api::UploadPolytopeResponse>, Status> {
-        let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
+        let deadline = deadline(self.0.limits(), request.metadata(), None)?;
         let intake = Intake::of(&request);
-        let report = uploads::receive(&self.0, request.into_inner(), &guard, &intake).await?;
+        let report = uploads::receive(&self.0, request.into_inner(), &deadline, &intake).await?;
         Ok(Response::new(api::UploadPolytopeResponse { report: Some(report) }))
+    }
+
+    type DecomposeMeshStream = decompose::Pieces;
+
+    async fn decompose_mesh(
+        &self,
+        request: Request<api::DecomposeMeshRequest>,
+    ) -> Result<Response<Self::DecomposeMeshStream>, Status> {
+        let deadline = deadline(self.0.limits(), request.metadata(), None)?;
+        let intake = Intake::of(&request);
+        let asked = decompose::AskedPieces::convert(&self.0, &request.into_inner())?;
+        Ok(Response::new(decompose::start(self.0.clone(), asked, deadline, &intake)?))
     }
 
     async fn get_polytope(
@@ -74,19 +85,19 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
             }
             None => return Err(no_key().into()),
         };
-        let polytope = describe(&stored, &self.0.store);
+        let polytope = describe(&stored, self.0.store());
         let names =
             [("with_vertices", request.with_vertices), ("with_facets", request.with_facets)];
         if let Some((name, _)) = names.iter().find(|(_, is_asked)| *is_asked)
             && stored.body.spelled().is_none()
         {
-            let what = "lists of a height field of so many triangles";
+            let what = "lists of a body without vertices, curved or a large height field";
             return Err(Failure::from(Path::ROOT.field(name).not_implemented(what)).into());
         }
         let count = |length| u32::try_from(length).unwrap_or(u32::MAX);
         let vertices = if request.with_vertices { count(stored.body.vertices().len()) } else { 0 };
         let facets = if request.with_facets { polytope.face_count } else { 0 };
-        let estimate = VERTEX_TIME * vertices + FACET_TIME * facets;
+        let estimate = COPIED_VERTEX * vertices + COPIED_FACET * facets;
         let load = JobSize::of(Counted::all_of(stored.memory_bytes), estimate);
         // Refused before the work, not after it.
         let bytes = VERTEX_BYTES * vertices as usize + FACET_BYTES * facets as usize;
@@ -124,14 +135,14 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         };
         let bytes_max = self.0.limits().reply_bytes_default;
         let StoredPage { stored: page, bytes, has_more } =
-            self.0.store.page(after, size, bytes_max);
+            self.0.store().page(after, size, bytes_max);
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let _room = self.0.unsent.room_for_answer(bytes, &intake)?;
         let last = page.last().filter(|_| has_more);
         Ok(Response::new(api::ListPolytopesResponse {
             next_page_token: last.map_or_else(String::new, |stored| stored.id.to_string()),
-            polytopes: page.iter().map(|stored| describe(stored, &self.0.store)).collect(),
-            total_size: self.0.store.count(),
+            polytopes: page.iter().map(|stored| describe(stored, self.0.store())).collect(),
+            total_size: self.0.store().count(),
         }))
     }
 
@@ -141,7 +152,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
     ) -> Result<Response<api::DeletePolytopeResponse>, Status> {
         use api::delete_polytope_request::Key;
         let request = request.into_inner();
-        let store = &self.0.store;
+        let store = self.0.store();
         let list = Path::ROOT.field("alias_keys");
         let most = self.0.limits().aliases_per_polytope_max();
         let keys = digests(&list, &request.alias_keys, most)?;
@@ -181,17 +192,13 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         let mut missing_ids = Vec::new();
         for (index, text) in ids.into_iter().enumerate() {
             let id = id(&list.index(index), &text)?;
-            if self.0.store.get(&id).is_none() {
+            if self.0.store().get(&id).is_none() {
                 missing_ids.push(text);
             }
         }
         Ok(Response::new(api::FindMissingPolytopesResponse { missing_ids }))
     }
 }
-
-/// Copying one for a reply.
-const VERTEX_TIME: Duration = Duration::from_nanos(5);
-const FACET_TIME: Duration = Duration::from_nanos(50);
 
 /// What so many vertices and facets that are asked for take on the wire at most, bytes, of a body
 /// with so many vertices. The corners of all facets are two for each edge, of which a polytope has
@@ -216,31 +223,31 @@ fn no_key() -> Failure {
     Failure::BadField(BadField { field: "id".to_owned(), problem: "needs id or alias".into() })
 }
 
-/// Builds and registers all of them, or none; also none once the guard says to stop, which is
+/// Builds and registers all of them, or none; also none once nobody waits for it, which is
 /// looked at where it may take long: between two of them, and while a hull is built, a mesh
 /// compared with it or a polyhedron checked.
 pub(in crate::rpc) async fn register(
     shared: &Shared,
     asked: Vec<AskedPolytope>,
     validate_only: bool,
-    guard: &StopGuard,
+    deadline: &Deadline,
     intake: &Intake,
 ) -> Result<Vec<api::RegistrationReport>, Failure> {
     let quota = intake.quota().clone();
     let points: usize = asked.iter().map(AskedPolytope::size).sum();
-    let estimate = hull_time(points + asked.len());
+    let estimate = times(HULL_POINT, points + asked.len());
     let bytes = asked.iter().map(AskedPolytope::working_bytes).fold(0, u64::saturating_add);
     let mut work = quota.reserve(MemoryKind::Work, bytes)?;
     let reply: usize = asked.iter().map(AskedPolytope::reply_bytes).sum();
     let _room = shared.unsent.reserve(reply, intake)?;
-    let (in_job, stop) = (shared.clone(), guard.flag());
+    let (in_job, until) = (shared.clone(), deadline.until().clone());
     let job = move || {
         let limits = in_job.limits();
         let mut build = |asked: AskedPolytope| {
-            if stop.load(Ordering::Relaxed) {
+            if until.is_over() {
                 Err(Failure::Deadline)
             } else {
-                asked.build(limits, &stop, &mut work)
+                asked.build(limits, &until, &mut work)
             }
         };
         let built: Result<Vec<_>, Failure> = asked.into_iter().map(&mut build).collect();
@@ -269,7 +276,7 @@ fn commit(
         fields.push(built.field);
     }
     let refused = |error: RegisterError| refused(&error, &fields);
-    let (store, limits) = (&shared.store, shared.limits());
+    let (store, limits) = (shared.store(), shared.limits());
     if validate_only {
         store.validate(&new, quota, limits).map_err(refused)?;
         for (report, new) in reports.iter_mut().zip(&new) {

@@ -12,7 +12,7 @@ use clearance_geometry::Vec3;
 use clearance_proto as api;
 use clearance_proto::upload_polytope_request::Part;
 use clearance_runtime::compute::JobSize;
-use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::{MemoryKind, Reservation};
 use clearance_transport::intake::Intake;
 use clearance_wire::convert::geometry;
@@ -35,7 +35,7 @@ const PIECE_BYTES: usize = 1 << 20;
 pub(super) async fn receive(
     shared: &Shared,
     mut chunks: Streaming<api::UploadPolytopeRequest>,
-    guard: &StopGuard,
+    deadline: &Deadline,
     intake: &Intake,
 ) -> Result<api::RegistrationReport, Failure> {
     shared.refuse_while_draining()?;
@@ -64,7 +64,7 @@ pub(super) async fn receive(
         shared,
         vec![asked],
         header.validate_only,
-        guard,
+        deadline,
         intake,
     )
     .await?;
@@ -162,7 +162,8 @@ fn assemble(
                     | Source::Mesh(_)
                     | Source::Rounded(_)
                     | Source::Cloud(_)
-                    | Source::HeightField(_),
+                    | Source::HeightField(_)
+                    | Source::HeightPatch(_),
                 ) => {
                     let why = "must be left out, or be a file without content";
                     return Err(spec_path.field("source").bad(why).into());

@@ -1,13 +1,12 @@
 //! How far P can move along a direction before it meets Q, and where it leaves Q again.
 
-use super::question::{Question, Run, prepare};
-use clearance_bodies::table::Needs;
+use super::question::{AskedOfTwo, Question, Run, prepare};
 use clearance_bodies::table::along::AlongQuestion;
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
 use clearance_runtime::metrics::QuestionKind;
-use clearance_wire::convert::body::{AskedBody, bodies, kinds, not_answered};
+use clearance_wire::convert::body::{bodies, kinds, not_answered};
 use clearance_wire::convert::catalogue::Catalogue;
 use clearance_wire::convert::geometry::{direction_vector, stopped_to_wire};
 use clearance_wire::convert::options::AnswerOptions;
@@ -18,11 +17,9 @@ use clearance_wire::status::Failure;
 /// A question about the distance along a direction, checked.
 #[derive(Clone, Debug)]
 pub(super) struct AskedAlong {
-    p: AskedBody,
-    q: AskedBody,
+    common: AskedOfTwo,
     row: AlongQuestion,
     direction: Vec3,
-    options: AnswerOptions,
 }
 
 impl Question for AskedAlong {
@@ -42,23 +39,14 @@ impl Question for AskedAlong {
         let name = |index| row.method_name(index);
         let (options, method) =
             AnswerOptions::convert(&path.field("options"), wire.options.as_ref(), name)?;
-        Ok(Self { p, q, row: row.with_method(method), direction, options })
+        let row = row.with_method(method);
+        let common =
+            AskedOfTwo::new([p, q], options, row.needs(), |vertices| row.nanoseconds(vertices));
+        Ok(Self { common, row, direction })
     }
 
-    fn bodies(&self) -> (&AskedBody, &AskedBody) {
-        (&self.p, &self.q)
-    }
-
-    fn needs(&self) -> Needs {
-        self.row.needs()
-    }
-
-    fn options(&self) -> &AnswerOptions {
-        &self.options
-    }
-
-    fn nanoseconds(&self, vertices: u32) -> u64 {
-        self.row.nanoseconds(vertices)
+    fn common(&self) -> &AskedOfTwo {
+        &self.common
     }
 
     fn has_stopped(answer: &Self::Answer) -> bool {
@@ -66,10 +54,12 @@ impl Question for AskedAlong {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, row, direction, options } = self;
-        let ready = |effort: &mut Effort<'_>| Ok(row.prepare(prepare([p, q], effort)?));
+        let Self { common, row, direction } = self;
+        let AskedOfTwo { bodies, options, .. } = common;
+        let wanted = run.wanted(&options);
+        let ready = |effort: &mut Effort<'_>| Ok(row.prepare(prepare(bodies, effort)?));
         let (range, cost) = run.measure(Self::KIND, ready, &options, |ready, effort| {
-            row.answer(ready, &direction, effort)
+            ready.answer(&direction, wanted, effort)
         })?;
         let mut answer = match range {
             Ok(range) => answer_to_wire(&range, !options.omit_certificate),

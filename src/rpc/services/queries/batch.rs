@@ -14,18 +14,18 @@ use super::collision::CollisionQuestion;
 use super::distance::AskedDistance;
 use super::first_contact::AskedFirstContact;
 use super::penetration::PenetrationQuestion;
-use super::question::{Question, Run, count, estimate, working_bytes};
+use super::question::{Question, Run, count};
 use crate::rpc::shared::Shared;
 use clearance_proto as api;
 use clearance_proto::batch_query_answer::Answer;
 use clearance_proto::batch_query_item::Question as Wire;
 use clearance_runtime::compute::{JobSize, Refused};
-use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::{CALL_BYTES, MemoryKind, Reservation};
 use clearance_runtime::metrics::Ending;
 use clearance_runtime::settings::Limit;
 use clearance_transport::intake::Intake;
-use clearance_transport::timing::time_left;
+use clearance_transport::timing::deadline;
 use clearance_transport::unsent::{ANSWER_FACTOR, Room, SMALL_REPLY, Unsent};
 use clearance_wire::path::{Path, WithinLimit};
 use clearance_wire::status::Failure;
@@ -51,9 +51,9 @@ impl AskedItem {
         let question = Q::convert(path, wire, &shared.catalogue())
             .inspect_err(|_| shared.metrics.count(Q::KIND, Ending::Refused))?;
         Ok(Self {
-            estimate: estimate(&question),
-            working_bytes: working_bytes(&question),
-            time: question.options().time,
+            estimate: question.common().estimate(),
+            working_bytes: question.common().working_bytes(),
+            time: question.common().options.time,
             answer: Box::new(move |run| {
                 let answer = question.answer(run);
                 count::<Q>(&run.metrics, &answer);
@@ -101,11 +101,10 @@ pub(super) async fn answer(
     let items = &request.get_ref().items;
     let list = Path::ROOT.field("items");
     list.within(shared.settings.limits.batch_items_max(), items.len())?;
-    let deadline = time_left(shared.limits(), request.metadata(), None)?;
-    let guard = StopGuard::after(Some(deadline));
+    let deadline = deadline(shared.limits(), request.metadata(), None)?;
     let (mut total, mut hulls) = (Some(Duration::ZERO), Vec::new());
-    // Guards of questions with a time of their own; they live as long as this call.
-    let mut guards = Vec::new();
+    // Of questions with a time of their own; they live as long as this call.
+    let mut deadlines = Vec::new();
     let mut jobs = Vec::with_capacity(items.len());
     let intake = Intake::of(&request);
     let convert = |(index, item)| AskedItem::convert(&list.index(index), item, shared);
@@ -115,11 +114,11 @@ pub(super) async fn answer(
             total = total.zip(asked.estimate).map(|(total, time)| total + time);
             hulls.push(asked.working_bytes);
             let run = match asked.time {
-                None => Run::new(shared, &guard),
+                None => Run::new(shared, &deadline),
                 Some(time) => {
-                    let own = StopGuard::after(Some(time.min(deadline)));
+                    let own = Deadline::after(time.min(deadline.time()));
                     let run = Run::new(shared, &own);
-                    guards.push(own);
+                    deadlines.push(own);
                     run
                 }
             };

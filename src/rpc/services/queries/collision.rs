@@ -1,31 +1,27 @@
 //! Whether two bodies are separated, touching or overlapping.
 
-use arrayvec::ArrayVec;
-
-use super::question::{AskedAt, Question, Run, prepare};
+use super::question::{AskedAt, AskedOfTwo, Question, Run, prepare};
+use clearance_bodies::table::Wanted;
 use clearance_bodies::table::verdict::{Decided, VerdictAnswer, VerdictQuestion};
-use clearance_bodies::table::{Needs, Wanted};
 use clearance_geometry::distance::Compared;
 use clearance_geometry::effort::Effort;
-use clearance_geometry::pair::VertexPair;
 use clearance_proto as api;
 use clearance_runtime::metrics::QuestionKind;
-use clearance_wire::convert::body::{AskedBody, bodies, kinds, not_answered};
+use clearance_wire::convert::body::{bodies, kinds, not_answered};
 use clearance_wire::convert::catalogue::Catalogue;
 use clearance_wire::convert::geometry::{margin, stopped_to_wire, verdict_to_wire};
 use clearance_wire::convert::options::AnswerOptions;
-use clearance_wire::convert::solids::{meeting_to_wire, stand_to_wire, unproven_to_wire};
+use clearance_wire::convert::proofs::stand_within_to_wire;
+use clearance_wire::convert::solids::{meeting_to_wire, unproven_to_wire};
 use clearance_wire::path::Path;
 use clearance_wire::status::Failure;
 
 /// A question about the verdict, checked.
 #[derive(Clone, Debug)]
 pub(super) struct CollisionQuestion {
-    p: AskedBody,
-    q: AskedBody,
+    common: AskedOfTwo,
     row: VerdictQuestion,
     at: AskedAt,
-    options: AnswerOptions,
 }
 
 impl Question for CollisionQuestion {
@@ -45,23 +41,14 @@ impl Question for CollisionQuestion {
         let (options, method) =
             AnswerOptions::convert(&path.field("options"), wire.options.as_ref(), name)?;
         let at = AskedAt::of(path, row.needs());
-        Ok(Self { p, q, row: row.with_method(method), at, options })
+        let row = row.with_method(method);
+        let common =
+            AskedOfTwo::new([p, q], options, row.needs(), |vertices| row.nanoseconds(vertices));
+        Ok(Self { common, row, at })
     }
 
-    fn bodies(&self) -> (&AskedBody, &AskedBody) {
-        (&self.p, &self.q)
-    }
-
-    fn needs(&self) -> Needs {
-        self.row.needs()
-    }
-
-    fn options(&self) -> &AnswerOptions {
-        &self.options
-    }
-
-    fn nanoseconds(&self, vertices: u32) -> u64 {
-        self.row.nanoseconds(vertices)
+    fn common(&self) -> &AskedOfTwo {
+        &self.common
     }
 
     fn has_stopped(answer: &Self::Answer) -> bool {
@@ -69,10 +56,11 @@ impl Question for CollisionQuestion {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, row, at, options } = self;
+        let Self { common, row, at } = self;
+        let AskedOfTwo { bodies, options, .. } = common;
         let wanted = run.wanted(&options);
         let ready = |effort: &mut Effort<'_>| {
-            row.prepare(prepare([p, q], effort)?).map_err(|refused| at.refuse(&refused))
+            row.prepare(prepare(bodies, effort)?).map_err(|refused| at.refuse(&refused))
         };
         let (found, cost) = run.measure(Self::KIND, ready, &options, |ready, effort| {
             Ok(ready.answer(wanted, effort))
@@ -101,11 +89,10 @@ fn tell(
 ) {
     answer.set_verdict(verdict_to_wire(decided.verdict));
     answer.face_contact = decided.meeting.as_ref().map(meeting_to_wire);
-    let pairs = compared.into_iter().flatten().flat_map(|found| found.pairs.clone());
-    let pairs: ArrayVec<VertexPair, 3> = pairs.collect();
     match &decided.proof {
         Ok(proof) if wanted.certificate => {
-            answer.certificate = Some(stand_to_wire(proof, &pairs));
+            let compared = compared.and_then(Option::as_ref);
+            answer.certificate = Some(stand_within_to_wire(proof, compared));
         }
         Ok(_) | Err(None) => {}
         Err(Some(why)) => {

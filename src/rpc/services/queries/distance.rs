@@ -1,38 +1,31 @@
 //! The distance of two bodies.
 
-use arrayvec::ArrayVec;
-
-use super::question::{AskedAt, Question, Run, prepare};
-use clearance_bodies::table::Needs;
+use super::question::{AskedAt, AskedOfTwo, Question, Run, prepare};
 use clearance_bodies::table::distance::{
     DistanceAnswer, DistanceAsked, DistanceQuestion, MeasuredDistance,
 };
-use clearance_certificates::rounded::rounded_distance_to_wire;
-use clearance_geometry::distance::Stops;
+use clearance_geometry::distance::{Compared, Stops};
 use clearance_geometry::effort::Effort;
-use clearance_geometry::pair::VertexPair;
 use clearance_proto as api;
 use clearance_runtime::metrics::QuestionKind;
-use clearance_wire::convert::body::{AskedBody, bodies, kinds, not_answered};
+use clearance_wire::convert::body::{bodies, kinds, not_answered};
 use clearance_wire::convert::catalogue::Catalogue;
-use clearance_wire::convert::certificate::distance_to_wire;
 use clearance_wire::convert::geometry::{
-    length, margin, pairs_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
+    length, margin, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
 use clearance_wire::convert::options::AnswerOptions;
-use clearance_wire::convert::solids::{stand_to_wire, unproven_to_wire};
+use clearance_wire::convert::proofs::distance_certificate;
+use clearance_wire::convert::solids::unproven_to_wire;
 use clearance_wire::path::{BadField, Path};
 use clearance_wire::status::Failure;
 
 /// A question about the distance, checked.
 #[derive(Clone, Debug)]
 pub(super) struct AskedDistance {
-    p: AskedBody,
-    q: AskedBody,
+    common: AskedOfTwo,
     row: DistanceQuestion,
     asked: DistanceAsked,
     at: AskedAt,
-    options: AnswerOptions,
 }
 
 impl Question for AskedDistance {
@@ -60,23 +53,15 @@ impl Question for AskedDistance {
         };
         let asked = DistanceAsked { stops, margin: margin(path, wire.margin)? };
         let at = AskedAt::of(path, row.needs());
-        Ok(Self { p, q, row: row.with_method(method), asked, at, options })
+        let row = row.with_method(method);
+        let common = AskedOfTwo::new([p, q], options, row.needs(), |vertices| {
+            row.nanoseconds(asked.margin, vertices)
+        });
+        Ok(Self { common, row, asked, at })
     }
 
-    fn bodies(&self) -> (&AskedBody, &AskedBody) {
-        (&self.p, &self.q)
-    }
-
-    fn needs(&self) -> Needs {
-        self.row.needs()
-    }
-
-    fn options(&self) -> &AnswerOptions {
-        &self.options
-    }
-
-    fn nanoseconds(&self, vertices: u32) -> u64 {
-        self.row.nanoseconds(vertices)
+    fn common(&self) -> &AskedOfTwo {
+        &self.common
     }
 
     fn has_stopped(answer: &Self::Answer) -> bool {
@@ -84,10 +69,11 @@ impl Question for AskedDistance {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, row, asked, at, options } = self;
+        let Self { common, row, asked, at } = self;
+        let AskedOfTwo { bodies, options, .. } = common;
         let wanted = run.wanted(&options);
         let ready = |effort: &mut Effort<'_>| {
-            row.prepare(prepare([p, q], effort)?).map_err(|refused| at.refuse(&refused))
+            row.prepare(prepare(bodies, effort)?).map_err(|refused| at.refuse(&refused))
         };
         let (found, cost) = run.measure(Self::KIND, ready, &options, |ready, effort| {
             Ok(ready.answer(asked, wanted, effort))
@@ -95,18 +81,16 @@ impl Question for AskedDistance {
         let stopped = |why| DistanceAnswer { distance: Err(why), normal: None, compared: Err(why) };
         let DistanceAnswer { distance, normal, compared } = found.unwrap_or_else(stopped);
         let mut answer = api::MeasureDistanceResponse { cost: Some(cost), ..Default::default() };
-        let margin_pairs = compared.iter().flatten().flat_map(|found| found.pairs.clone());
-        let margin_pairs: ArrayVec<VertexPair, 3> = margin_pairs.collect();
         match distance {
             Ok(distance) => {
                 let ([lower, upper], closest) = (distance.bounds(), distance.closest());
-                answer.set_verdict(verdict_to_wire(distance.verdict()));
+                answer.set_verdict(distance.verdict().map(verdict_to_wire).unwrap_or_default());
                 answer.distance = Some(api::Bracket { lower, upper });
                 answer.closest_p = closest.map(|[of_p, _]| vector_to_wire(&of_p));
                 answer.closest_q = closest.map(|[_, of_q]| vector_to_wire(&of_q));
                 answer.normal = normal.as_ref().map(vector_to_wire);
                 if wanted.certificate {
-                    prove(&mut answer, &distance, &margin_pairs);
+                    prove(&mut answer, &distance, compared.as_ref().ok().and_then(Option::as_ref));
                 }
                 answer.set_stopped(stopped_to_wire(distance.stopped()));
             }
@@ -124,24 +108,13 @@ impl Question for AskedDistance {
 fn prove(
     answer: &mut api::MeasureDistanceResponse,
     found: &MeasuredDistance,
-    margin_pairs: &[VertexPair],
+    compared: Option<&Compared>,
 ) {
-    answer.certificate = match found {
-        MeasuredDistance::OfHulls(found) => Some(distance_to_wire(found, margin_pairs)),
-        MeasuredDistance::OfRounded(found) => {
-            Some(rounded_distance_to_wire(&found.proof, margin_pairs))
+    match distance_certificate(found, compared) {
+        Ok(proof) => answer.certificate = Some(proof),
+        Err(why) => {
+            answer.uncertified = true;
+            answer.set_uncertified_reason(why.map(unproven_to_wire).unwrap_or_default());
         }
-        MeasuredDistance::OfFaces(found) => match &found.proof {
-            Ok(proof) => {
-                let verdict = Some(stand_to_wire(proof, margin_pairs));
-                let pairs = pairs_to_wire(&found.pairs);
-                Some(api::DistanceCertificate { verdict, pairs, parts: Vec::new() })
-            }
-            Err(why) => {
-                answer.uncertified = true;
-                answer.set_uncertified_reason(why.map(unproven_to_wire).unwrap_or_default());
-                None
-            }
-        },
-    };
+    }
 }

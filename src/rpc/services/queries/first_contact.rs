@@ -1,37 +1,31 @@
 //! When two moving bodies first come into contact.
 
-use super::question::{AskedAt, Question, Run, prepare};
-use clearance_bodies::table::Needs;
-use clearance_bodies::table::first_contact::{
-    FirstContactAnswer, FirstContactQuestion, MotionProof,
-};
-use clearance_certificates::rounded::rounded_motion_to_wire;
+use super::question::{AskedAt, AskedOfTwo, Question, Run, prepare};
+use clearance_bodies::table::first_contact::{FirstContactAnswer, FirstContactQuestion};
 use clearance_geometry::claim::Outcome;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
 use clearance_runtime::metrics::QuestionKind;
-use clearance_wire::convert::body::{AskedBody, bodies, kinds, not_answered};
+use clearance_wire::convert::body::{bodies, kinds, not_answered};
 use clearance_wire::convert::catalogue::Catalogue;
-use clearance_wire::convert::certificate::motion_to_wire;
 use clearance_wire::convert::geometry::{
     outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
 use clearance_wire::convert::motions::motions;
 use clearance_wire::convert::options::AnswerOptions;
-use clearance_wire::convert::solids::{self, meeting_to_wire, stand_to_wire, unproven_to_wire};
+use clearance_wire::convert::proofs::first_contact_certificate;
+use clearance_wire::convert::solids::{meeting_to_wire, unproven_to_wire};
 use clearance_wire::path::Path;
 use clearance_wire::status::Failure;
 
 /// A question about the first contact, checked.
 #[derive(Clone, Debug)]
 pub(super) struct AskedFirstContact {
-    p: AskedBody,
-    q: AskedBody,
+    common: AskedOfTwo,
     row: FirstContactQuestion,
     /// Whether it is also asked where and how they meet.
     impact: bool,
     at: AskedAt,
-    options: AnswerOptions,
 }
 
 impl Question for AskedFirstContact {
@@ -53,23 +47,13 @@ impl Question for AskedFirstContact {
         let (options, method) = AnswerOptions::convert(&options_path, wire.options.as_ref(), name)?;
         let row = row.with_method(method).map_err(|why| options_path.field("method").bad(why))?;
         let at = AskedAt::of(path, row.needs());
-        Ok(Self { p, q, row, impact: wire.impact, at, options })
+        let common =
+            AskedOfTwo::new([p, q], options, row.needs(), |vertices| row.nanoseconds(vertices));
+        Ok(Self { common, row, impact: wire.impact, at })
     }
 
-    fn bodies(&self) -> (&AskedBody, &AskedBody) {
-        (&self.p, &self.q)
-    }
-
-    fn needs(&self) -> Needs {
-        self.row.needs()
-    }
-
-    fn options(&self) -> &AnswerOptions {
-        &self.options
-    }
-
-    fn nanoseconds(&self, vertices: u32) -> u64 {
-        self.row.nanoseconds(vertices)
+    fn common(&self) -> &AskedOfTwo {
+        &self.common
     }
 
     fn has_stopped(answer: &Self::Answer) -> bool {
@@ -77,10 +61,11 @@ impl Question for AskedFirstContact {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, row, impact, at, options } = self;
+        let Self { common, row, impact, at } = self;
+        let AskedOfTwo { bodies, options, .. } = common;
         let wanted = run.wanted(&options);
         let ready = |effort: &mut Effort<'_>| {
-            row.prepare(prepare([p, q], effort)?).map_err(|refused| at.refuse(&refused))
+            row.prepare(prepare(bodies, effort)?).map_err(|refused| at.refuse(&refused))
         };
         let (found, cost) = run.measure(Self::KIND, ready, &options, |ready, effort| {
             ready.answer(impact, wanted, effort)
@@ -109,27 +94,11 @@ fn tell(
     answer.set_initial_verdict(verdict_to_wire(found.initial));
     answer.set_stopped(stopped_to_wire(found.stopped));
     match &found.proof {
-        Ok(proof) => answer.certificate = is_proof_wanted.then(|| certificate(proof)),
+        Ok(proof) => answer.certificate = is_proof_wanted.then(|| first_contact_certificate(proof)),
         Err(None) => {}
         Err(Some(why)) => {
             answer.uncertified = true;
             answer.set_uncertified_reason(unproven_to_wire(*why));
         }
     }
-}
-
-fn certificate(proof: &MotionProof) -> api::MotionCertificate {
-    let initial = match proof {
-        MotionProof::OfHulls(found) => return motion_to_wire(found),
-        MotionProof::OfSolids(proof, start) => {
-            let start = start.as_ref().map(|start| stand_to_wire(start, &[]));
-            return solids::motion_to_wire(proof, start);
-        }
-        MotionProof::OfRounded(found) => {
-            let start = found.start_pairs();
-            return rounded_motion_to_wire(&found.initial, start, found.later.as_ref());
-        }
-        MotionProof::AtStart(proof) => stand_to_wire(proof, &[]),
-    };
-    api::MotionCertificate { initial: Some(initial), ..Default::default() }
 }

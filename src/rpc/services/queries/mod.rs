@@ -9,7 +9,6 @@ mod penetration;
 mod question;
 mod several;
 
-use prost::Message;
 use tonic::{Request, Response, Status};
 
 use self::along::AskedAlong;
@@ -17,20 +16,19 @@ use self::collision::CollisionQuestion;
 use self::distance::AskedDistance;
 use self::first_contact::AskedFirstContact;
 use self::penetration::PenetrationQuestion;
-use self::question::{Question, Run, count, estimate, working_bytes};
+use self::question::{Question, Run, answered, count};
 use super::certificates;
 use crate::rpc::shared::Shared;
 use clearance_geometry::effort::{Cost, Effort};
 use clearance_proto as api;
 use clearance_runtime::compute::JobSize;
-use clearance_runtime::deadline::StopGuard;
 use clearance_runtime::metrics::{Ending, QuestionKind};
 use clearance_transport::intake::Intake;
-use clearance_transport::timing::time_left;
+use clearance_transport::timing::deadline;
 use clearance_wire::path::Path;
 use clearance_wire::status::Failure;
 
-/// The service.
+/// Serves `QueryService`: questions about bodies that stand alone.
 #[derive(Clone, Debug)]
 pub struct Queries(pub Shared);
 
@@ -52,24 +50,12 @@ impl Queries {
         let intake = Intake::of(request);
         let question = intake
             .look_through(|| Q::convert(&Path::ROOT, request.get_ref(), &shared.catalogue()))?;
-        let time = time_left(shared.limits(), request.metadata(), question.options().time)?;
-        let guard = StopGuard::after(Some(time));
-        let run = Run::new(shared, &guard);
-        // Until the job is done, whether somebody waits for it or not.
-        let work = intake.work(working_bytes(&question))?;
-        let unsent = shared.unsent.clone();
-        let extent = intake.extent();
-        let load = estimate(&question).map_or(JobSize::UNKNOWN, |time| JobSize::of(extent, time));
-        let answer = shared.compute.run(load, move || {
-            let answer = question.answer(&run);
-            drop(work);
-            let answer = answer?;
-            // It may have a proof of any length, and waits for the thread that sends it.
-            let room = unsent.room_for_answer(answer.encoded_len(), &intake)?;
-            Ok::<_, Failure>((answer, room))
-        });
-        let (answer, _room) = answer.await??;
-        Ok(answer)
+        let common = question.common();
+        let deadline = deadline(shared.limits(), request.metadata(), common.options.time)?;
+        let (run, extent) = (Run::new(shared, &deadline), intake.extent());
+        let load = common.estimate().map_or(JobSize::UNKNOWN, |time| JobSize::of(extent, time));
+        let bytes = common.working_bytes();
+        answered(shared, intake, load, bytes, move || question.answer(&run)).await
     }
 }
 
@@ -141,18 +127,19 @@ impl Queries {
     ) -> Result<api::VerifyCertificateResponse, Failure> {
         let shared = &self.0;
         let intake = Intake::of(request);
-        let convert =
-            || certificates::Claim::convert(request.get_ref(), &shared.catalogue(), &shared.robots);
+        let convert = || {
+            certificates::Claim::convert(request.get_ref(), &shared.catalogue(), shared.robots())
+        };
         let claim = intake.look_through(convert)?;
         // Every vertex is looked at in exact arithmetic.
-        let guard = StopGuard::after(Some(time_left(shared.limits(), request.metadata(), None)?));
-        let stop = guard.flag();
+        let deadline = deadline(shared.limits(), request.metadata(), None)?;
+        let until = deadline.until().clone();
         // Until the job is done, whether somebody waits for it or not.
         let work = intake.work(claim.working_bytes())?;
         let metrics = shared.metrics.clone();
         let judged = shared.compute.run(JobSize::UNKNOWN, move || {
-            let mut effort = Effort::with_stop(u64::MAX, &stop);
-            let judged = claim.judge(&stop, &mut effort);
+            let mut effort = Effort::until(u64::MAX, &until);
+            let judged = claim.judge(&until, &mut effort);
             let cost = Cost { queries: 1, ..effort.cost };
             metrics.add(QuestionKind::Certificate, &cost);
             drop(work);

@@ -1,28 +1,26 @@
 //! The penetration depth of two bodies.
 
-use super::question::{Question, Run, prepare};
-use clearance_bodies::table::Needs;
+use super::question::{AskedAt, AskedOfTwo, Question, Run, prepare};
 use clearance_bodies::table::depth::{DepthQuestion, MeasuredDepth};
-use clearance_certificates::rounded::rounded_depth_to_wire;
 use clearance_geometry::effort::Effort;
+use clearance_geometry::faces::deep::PieceDepth;
 use clearance_proto as api;
 use clearance_runtime::metrics::QuestionKind;
-use clearance_wire::convert::body::{AskedBody, bodies, kinds, not_answered};
+use clearance_wire::convert::body::{bodies, kinds, not_answered};
 use clearance_wire::convert::catalogue::Catalogue;
-use clearance_wire::convert::certificate::depth_to_wire;
 use clearance_wire::convert::geometry::{stopped_to_wire, vector_to_wire, verdict_to_wire};
 use clearance_wire::convert::options::AnswerOptions;
+use clearance_wire::convert::proofs::depth_certificate;
 use clearance_wire::path::Path;
 use clearance_wire::status::Failure;
 
 /// A question about the depth, checked.
 #[derive(Clone, Debug)]
 pub(super) struct PenetrationQuestion {
-    p: AskedBody,
-    q: AskedBody,
+    common: AskedOfTwo,
     row: DepthQuestion,
     with_surface: bool,
-    options: AnswerOptions,
+    at: AskedAt,
 }
 
 impl Question for PenetrationQuestion {
@@ -40,23 +38,14 @@ impl Question for PenetrationQuestion {
         let row = row.map_err(|refused| not_answered(path, &refused))?;
         let options = AnswerOptions::without_method(&path.field("options"), wire.options.as_ref())?;
         let with_surface = wire.with_surface && !options.omit_certificate;
-        Ok(Self { p, q, row, with_surface, options })
+        let at = AskedAt::of(path, row.needs());
+        let common =
+            AskedOfTwo::new([p, q], options, row.needs(), |vertices| row.nanoseconds(vertices));
+        Ok(Self { common, row, with_surface, at })
     }
 
-    fn bodies(&self) -> (&AskedBody, &AskedBody) {
-        (&self.p, &self.q)
-    }
-
-    fn needs(&self) -> Needs {
-        self.row.needs()
-    }
-
-    fn options(&self) -> &AnswerOptions {
-        &self.options
-    }
-
-    fn nanoseconds(&self, vertices: u32) -> u64 {
-        self.row.nanoseconds(vertices)
+    fn common(&self) -> &AskedOfTwo {
+        &self.common
     }
 
     fn has_stopped(answer: &Self::Answer) -> bool {
@@ -64,19 +53,25 @@ impl Question for PenetrationQuestion {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, row, with_surface, options } = self;
-        let ready = |effort: &mut Effort<'_>| Ok(row.prepare(prepare([p, q], effort)?));
+        let Self { common, row, with_surface, at } = self;
+        let AskedOfTwo { bodies, options, .. } = common;
+        let ready = |effort: &mut Effort<'_>| {
+            row.prepare(prepare(bodies, effort)?).map_err(|refused| at.refuse(&refused))
+        };
         let (depth, cost) = run.measure(Self::KIND, ready, &options, |ready, effort| {
-            row.answer(ready, with_surface, effort)
+            ready.answer(with_surface, effort)
         })?;
         let mut answer = api::MeasurePenetrationResponse { cost: Some(cost), ..Default::default() };
         match depth {
             Ok(depth) => {
                 let [lower, upper] = depth.bounds();
-                answer.set_verdict(verdict_to_wire(depth.verdict()));
+                answer.set_verdict(depth.verdict().map(verdict_to_wire).unwrap_or_default());
                 answer.depth = Some(api::Bracket { lower, upper });
                 answer.direction = depth.direction().as_ref().map(vector_to_wire);
-                answer.certificate = (!options.omit_certificate).then(|| certificate(&depth));
+                if !options.omit_certificate {
+                    prove(&mut answer, &depth);
+                }
+                answer.deepest_pieces = depth.pieces().as_ref().map(pieces_to_wire);
                 answer.set_stopped(stopped_to_wire(depth.stopped()));
             }
             Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
@@ -85,11 +80,20 @@ impl Question for PenetrationQuestion {
     }
 }
 
-fn certificate(found: &MeasuredDepth) -> api::PenetrationCertificate {
-    match found {
-        MeasuredDepth::OfHulls(found) => depth_to_wire(found),
-        MeasuredDepth::OfRounded(found) => {
-            rounded_depth_to_wire(&found.proof, found.face.as_ref(), found.surface.as_ref())
+/// Adds the proof, or why there is none.
+fn prove(answer: &mut api::MeasurePenetrationResponse, found: &MeasuredDepth) {
+    match depth_certificate(found) {
+        Ok(proof) => answer.certificate = Some(proof),
+        Err(why) => {
+            answer.uncertified = true;
+            answer.set_uncertified_reason(why);
         }
     }
+}
+
+fn pieces_to_wire(found: &PieceDepth) -> api::PieceDepth {
+    let ([p_piece, q_piece], [lower, upper]) = (found.pieces, found.bounds);
+    let depth = Some(api::Bracket { lower, upper });
+    let direction = Some(vector_to_wire(&found.direction));
+    api::PieceDepth { p_piece, q_piece, depth, direction }
 }

@@ -1,7 +1,6 @@
 //! What the questions about two bodies have in common.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use prost::Message;
@@ -10,11 +9,14 @@ use crate::rpc::shared::Shared;
 use clearance_bodies::PlacedBody;
 use clearance_bodies::table::{Needs, NotAnswered, Wanted};
 use clearance_geometry::effort::{Cost, Effort, Stopped};
+use clearance_geometry::until::Until;
 use clearance_proto as api;
 use clearance_runtime::clock::Clock;
-use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::compute::JobSize;
+use clearance_runtime::deadline::Deadline;
 use clearance_runtime::metrics::{Ending, Metrics, QuestionKind};
-use clearance_wire::convert::body::{AskedBody, Unready, hull_time};
+use clearance_transport::intake::Intake;
+use clearance_wire::convert::body::{AskedBody, Unready};
 use clearance_wire::convert::catalogue::Catalogue;
 use clearance_wire::convert::options::{AnswerOptions, cost_to_wire};
 use clearance_wire::path::{NotImplemented, Path};
@@ -35,26 +37,60 @@ pub(super) trait Question: Sized + Send + 'static {
         wire: &Self::Wire,
         catalogue: &Catalogue<'_>,
     ) -> Result<Self, Failure>;
-    /// The two bodies.
-    fn bodies(&self) -> (&AskedBody, &AskedBody);
-    /// What is built of the bodies before the answer.
-    fn needs(&self) -> Needs;
-    /// How to answer.
-    fn options(&self) -> &AnswerOptions;
-    /// How long the answer takes for bodies that are ready and have so many vertices together,
-    /// nanoseconds: a generous guess.
-    fn nanoseconds(&self, vertices: u32) -> u64;
+    /// What every question about two bodies has.
+    fn common(&self) -> &AskedOfTwo;
     /// Whether the answer was cut short.
     fn has_stopped(answer: &Self::Answer) -> bool;
     /// The answer; takes a while.
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure>;
 }
 
+/// What every question about two bodies has.
+#[derive(Clone, Debug)]
+pub(super) struct AskedOfTwo {
+    /// P and Q.
+    pub(super) bodies: [AskedBody; 2],
+    /// How to answer.
+    pub(super) options: AnswerOptions,
+    /// What is built of the bodies before the answer.
+    needs: Needs,
+    /// How long the answer takes once the bodies are ready: a generous guess.
+    time: Duration,
+}
+
+impl AskedOfTwo {
+    /// `nanoseconds` says how long the answer takes for so many vertices of both bodies.
+    pub(super) fn new(
+        bodies: [AskedBody; 2],
+        options: AnswerOptions,
+        needs: Needs,
+        nanoseconds: impl FnOnce(u32) -> u64,
+    ) -> Self {
+        let [p, q] = bodies.each_ref().map(|body| u32::try_from(body.size()).unwrap_or(u32::MAX));
+        let time = Duration::from_nanos(nanoseconds(p.saturating_add(q)));
+        Self { bodies, options, needs, time }
+    }
+
+    /// How long the question takes with the hulls that are to be built for it: a generous guess.
+    /// None: nobody can say.
+    pub(super) fn estimate(&self) -> Option<Duration> {
+        let building: Duration = self.bodies.iter().map(AskedBody::time_to_build).sum();
+        // The exhaustive methods take minutes for what the default ones do in a millisecond.
+        self.options.is_default_method.then_some(self.time + building)
+    }
+
+    /// What it takes to build what the question needs, bytes: hulls, tables of bodies, which stay,
+    /// and what is made of bodies for the question alone.
+    pub(super) fn working_bytes(&self) -> u64 {
+        self.bodies.iter().fold(0, |sum, body| sum.saturating_add(body.working_bytes(self.needs)))
+    }
+}
+
 /// What a running question needs.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
-    /// Set when the search is to stop.
-    pub(super) stop: Arc<AtomicBool>,
+    /// Until when the answer is waited for.
+    pub(super) until: Arc<Until>,
     /// For the cost.
     pub(super) clock: Arc<dyn Clock>,
     /// Where the cost is counted.
@@ -64,10 +100,10 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// For a question that goes on until `guard` says to stop.
-    pub(super) fn new(shared: &Shared, guard: &StopGuard) -> Self {
+    /// For a question whose answer is waited for until then.
+    pub(super) fn new(shared: &Shared, deadline: &Deadline) -> Self {
         Self {
-            stop: guard.flag(),
+            until: deadline.until().clone(),
             clock: shared.clock.clone(),
             metrics: shared.metrics.clone(),
             cover_steps_max: shared.limits().cover_steps_max,
@@ -90,8 +126,8 @@ impl Run {
         search: impl FnOnce(&B, &mut Effort<'_>) -> Result<T, Stopped>,
     ) -> Result<(Result<T, Stopped>, api::Cost), Failure> {
         let start = self.clock.now();
-        let mut effort = options.effort(&self.stop);
-        let found = match prepare(&mut Effort::with_stop(u64::MAX, &self.stop)) {
+        let mut effort = options.effort(&self.until);
+        let found = match prepare(&mut Effort::until(u64::MAX, &self.until)) {
             Ok(bodies) => search(&bodies, &mut effort),
             Err(Unready::Stopped(why)) => Err(why),
             Err(Unready::Failed(failure)) => return Err(failure),
@@ -108,25 +144,28 @@ pub(super) fn count<Q: Question>(metrics: &Metrics, answer: &Result<Q::Answer, F
     metrics.count(Q::KIND, Ending::of(answer, Q::has_stopped));
 }
 
-/// How long a question takes with the hulls that are to be built for it: a generous guess. None:
-/// nobody can say.
-pub(super) fn estimate<Q: Question>(question: &Q) -> Option<Duration> {
-    let (p, q) = question.bodies();
-    let count = |body: &AskedBody| u32::try_from(body.size()).unwrap_or(u32::MAX);
-    let building = |body: &AskedBody| {
-        if body.is_given_by_points() { hull_time(body.size()) } else { Duration::ZERO }
-    };
-    let answering = question.nanoseconds(count(p).saturating_add(count(q)));
-    let time = Duration::from_nanos(answering) + building(p) + building(q);
-    // The exhaustive methods take minutes for what the default ones do in a millisecond.
-    question.options().is_default_method.then_some(time)
-}
-
-/// What it takes to build what a question needs, bytes: hulls, tables of bodies, which stay, and
-/// what is made of bodies for the question alone.
-pub(super) fn working_bytes<Q: Question>(question: &Q) -> u64 {
-    let (p, q) = question.bodies();
-    p.working_bytes(question.needs()).saturating_add(q.working_bytes(question.needs()))
+/// Has a question answered that takes so much and so many bytes meanwhile; there is room for the
+/// answer before it is sent.
+pub(super) async fn answered<A: Message + Send + 'static>(
+    shared: &Shared,
+    intake: Intake,
+    load: JobSize,
+    bytes: u64,
+    answer: impl FnOnce() -> Result<A, Failure> + Send + 'static,
+) -> Result<A, Failure> {
+    // Until the job is done, whether somebody waits for it or not.
+    let work = intake.work(bytes)?;
+    let unsent = shared.unsent.clone();
+    let answer = shared.compute.run(load, move || {
+        let answer = answer();
+        drop(work);
+        let answer = answer?;
+        // It may have a proof of any length, and waits for the thread that sends it.
+        let room = unsent.room_for_answer(answer.encoded_len(), &intake)?;
+        Ok::<_, Failure>((answer, room))
+    });
+    let (answer, _room) = answer.await??;
+    Ok(answer)
 }
 
 /// Both bodies, with the hulls of given points.
@@ -147,7 +186,7 @@ impl AskedAt {
         Self(needs.makes_solids().then(|| path.to_string()))
     }
 
-    /// Something was.
+    /// Refuses what the preparation found, with the path of its field.
     pub(super) fn refuse(&self, refused: &NotAnswered) -> Unready {
         let (field, what) = (refused.field, refused.with_instead().into());
         let field = match self.0.as_deref() {
@@ -191,7 +230,7 @@ mod tests {
             };
             let catalogue = &Catalogue { store, robots: &RobotStore::default(), limits };
             let question = CollisionQuestion::convert(&Path::ROOT, &wire, catalogue).unwrap();
-            let is_small = estimate(&question).is_some_and(|time| time <= INLINE_MAX);
+            let is_small = question.common().estimate().is_some_and(|time| time <= INLINE_MAX);
             assert_eq!(is_small, may_be_inline, "{method}");
         };
         for (method, may_be_inline) in
@@ -227,7 +266,8 @@ mod tests {
             let (p, q) = (body(p), body(q));
             let wire = api::CheckCollisionRequest { p, q, ..Default::default() };
             let catalogue = &Catalogue { store, robots: &RobotStore::default(), limits };
-            working_bytes(&CollisionQuestion::convert(&Path::ROOT, &wire, catalogue).unwrap())
+            let question = CollisionQuestion::convert(&Path::ROOT, &wire, catalogue).unwrap();
+            question.common().working_bytes()
         };
         assert_eq!(bytes("ball", "ball"), 0);
         assert!(bytes("tetrahedron", "tetrahedron") >= 2 * 4 * 1024);

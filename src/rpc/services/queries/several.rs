@@ -2,23 +2,21 @@
 
 use std::time::Duration;
 
-use prost::Message;
 use tonic::Request;
 
-use super::question::Run;
+use super::question::{Run, answered};
 use crate::rpc::shared::Shared;
 use clearance_bodies::table::NotAnswered;
 use clearance_bodies::table::first_collision::{
-    self, Collision, FirstCollisionAnswer, Found, NEEDS, ReadyMover, nanoseconds, ready,
+    self, FirstCollisionAnswer, FirstPair, Found, ReadyMover, is_by_faces, nanoseconds, needs,
+    ready,
 };
-use clearance_geometry::claim::Outcome;
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
 use clearance_runtime::compute::JobSize;
-use clearance_runtime::deadline::StopGuard;
 use clearance_runtime::metrics::{Ending, QuestionKind};
 use clearance_transport::intake::Intake;
-use clearance_transport::timing::time_left;
+use clearance_transport::timing::deadline;
 use clearance_wire::convert::body::Unready;
 use clearance_wire::convert::geometry::{outcome_to_wire, stopped_to_wire, verdict_to_wire};
 use clearance_wire::convert::several::{AskedMover, AskedSeveral};
@@ -45,33 +43,31 @@ async fn search(
     let intake = Intake::of(request);
     let convert = || AskedSeveral::convert(&Path::ROOT, request.get_ref(), &shared.catalogue());
     let several = intake.look_through(convert)?;
-    let time = time_left(shared.limits(), request.metadata(), several.options.time)?;
-    let guard = StopGuard::after(Some(time));
-    let run = Run::new(shared, &guard);
-    // Until the job is done, whether somebody waits for it or not.
-    let work = intake.work(working_bytes(&several))?;
-    let unsent = shared.unsent.clone();
-    let answer = shared.compute.run(JobSize::of(intake.extent(), estimate(&several)), move || {
-        let answer = find(several, &run);
-        drop(work);
-        let answer = answer?;
-        let room = unsent.room_for_answer(answer.encoded_len(), &intake)?;
-        Ok::<_, Failure>((answer, room))
-    });
-    let (answer, _room) = answer.await??;
-    Ok(answer)
+    let deadline = deadline(shared.limits(), request.metadata(), several.options.time)?;
+    let run = Run::new(shared, &deadline);
+    let load = JobSize::of(intake.extent(), estimate(&several));
+    let bytes = working_bytes(&several);
+    answered(shared, intake, load, bytes, move || find(several, &run)).await
 }
 
-/// Each body is prepared for the question alone, however often it is named.
+/// How many of the bodies are neither polytopes nor polyhedra.
+fn others(several: &AskedSeveral) -> usize {
+    several.bodies.iter().filter(|mover| !is_by_faces(mover.body.kind())).count()
+}
+
+/// Each body is prepared for the question alone, however often it is named; with others than
+/// polytopes and polyhedra two of them once more at a time.
 fn working_bytes(several: &AskedSeveral) -> u64 {
-    let bytes = several.bodies.iter().map(|mover| mover.body.working_bytes(NEEDS));
-    bytes.fold(0, u64::saturating_add)
+    let are_solids = others(several) == 0;
+    let bytes = several.bodies.iter().map(|mover| mover.body.working_bytes(needs(are_solids)));
+    let all = bytes.fold(0, u64::saturating_add);
+    if are_solids { all } else { all.saturating_mul(2) }
 }
 
 /// How long the answer takes: a generous guess.
 fn estimate(several: &AskedSeveral) -> Duration {
     let vertices: usize = several.bodies.iter().map(|mover| mover.body.size()).sum();
-    Duration::from_nanos(nanoseconds(several.bodies.len(), vertices))
+    Duration::from_nanos(nanoseconds(several.bodies.len(), vertices, others(several)))
 }
 
 fn find(several: AskedSeveral, run: &Run) -> Result<api::FindFirstCollisionResponse, Failure> {
@@ -84,7 +80,7 @@ fn find(several: AskedSeveral, run: &Run) -> Result<api::FindFirstCollisionRespo
                     NotImplemented { field: mover.field, what: refused.with_instead().into() };
                 Unready::Failed(missing.into())
             };
-            ready(mover.body.prepare(effort)?, mover.travel).map_err(refused)
+            ready(mover.body.prepare(effort)?, mover.motion, mover.travel).map_err(refused)
         };
         bodies.into_iter().map(one).collect()
     };
@@ -107,21 +103,16 @@ fn find(several: AskedSeveral, run: &Run) -> Result<api::FindFirstCollisionRespo
 fn said(found: &FirstCollisionAnswer) -> api::FindFirstCollisionResponse {
     let mut answer = api::FindFirstCollisionResponse::default();
     let places = |pair: &[usize; 2]| pair.map(|place| u32::try_from(place).unwrap_or(u32::MAX));
-    match &found.collision {
-        None => {
-            answer.set_outcome(outcome_to_wire(Outcome::NoContact));
-            answer.t_free = 1.0;
-        }
-        Some(Collision { pair, initial, contact, tied }) => {
-            let [p, q] = places(pair);
-            let others = tied.iter().take(LISTED_PAIRS_MAX).map(places);
-            answer.tied_pairs = others.map(|[p, q]| api::PlacePair { p, q }).collect();
-            answer.set_outcome(outcome_to_wire(Outcome::Contact));
-            answer.t_free = contact.t_free;
-            answer.t_contact = Some(contact.t_contact);
-            (answer.p, answer.q) = (Some(p), Some(q));
-            answer.set_initial_verdict(verdict_to_wire(*initial));
-        }
+    answer.set_outcome(outcome_to_wire(found.outcome));
+    answer.t_free = found.t_free;
+    answer.set_stopped(stopped_to_wire(found.stopped));
+    let tied = found.tied.iter().take(LISTED_PAIRS_MAX).map(places);
+    answer.tied_pairs = tied.map(|[p, q]| api::PlacePair { p, q }).collect();
+    if let Some(FirstPair { pair, t_contact, initial }) = &found.first {
+        let [p, q] = places(pair);
+        (answer.p, answer.q) = (Some(p), Some(q));
+        answer.t_contact = Some(*t_contact);
+        answer.set_initial_verdict(verdict_to_wire(*initial));
     }
     answer.face_contact = found.meeting.as_ref().map(meeting_to_wire);
     if let Some(proof) = &found.proof {

@@ -1,17 +1,20 @@
 //! Edges of a cell, answered in the compute pool and on whatever else is idle.
 
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use prost::Message;
 
-use super::check::{build_cell, is_out_of_time, room_for_faces, time_of};
+use super::check::{is_out_of_time, room_for_faces, size_of};
 use super::chunks::{Chunks, in_chunks};
+use super::place::{AskedPlace, place_of};
 use super::{Caller, size};
 use clearance_geometry::effort::{Cost, Effort};
+use clearance_geometry::until::Until;
 use clearance_proto as api;
 use clearance_robot::cell::Cell;
+use clearance_runtime::compute::JobSize;
+use clearance_runtime::compute::costs::{EDGE, times};
 use clearance_runtime::memory::MemoryKind;
 use clearance_runtime::metrics::{Ending, QuestionKind};
 use clearance_runtime::settings::Limits;
@@ -22,33 +25,40 @@ use clearance_wire::convert::robots::edges::{
     AskedEdges, beyond_limits, cut_edges, first_not_free, joined_edges, push_edge, push_edge_beyond,
 };
 use clearance_wire::path::{Path, WithinLimit};
-use clearance_wire::status::Failure;
+use clearance_wire::status::{Failure, TooLong};
 
 /// Edges that a thread takes at a time: some hundred microseconds of work.
 const CHUNK: usize = 32;
 
-/// ... and that many where they are certified: what a thread makes is counted when it is there.
+/// So many where they are certified: what a thread makes is counted when it is there.
 const CERTIFIED_CHUNK: usize = 4;
 
 /// Edges of a path that are looked at before it is seen whether one of them is not free.
 const PATH_BATCH: usize = 8 * CHUNK;
 
-/// What an edge takes in the mean, generously.
-const EDGE_TIME: Duration = Duration::from_micros(60);
-
 /// Configurations of an edge that the faces of meshes are looked at in, about.
 const LOOKS: usize = 64;
 
-/// How long so many edges take.
-fn time_of_edges(count: usize, cell: &Cell) -> Duration {
+/// What so many edges take.
+fn size_of_edges(caller: Caller<'_>, count: usize, cell: &Cell) -> JobSize {
     let faces = Duration::from_nanos(cell.nanoseconds_of_faces());
-    time_of(EDGE_TIME, count, cell).max(faces.saturating_mul(size(count.saturating_mul(LOOKS))))
+    let guess = times(EDGE, count).max(times(faces, count.saturating_mul(LOOKS)));
+    size_of(caller, guess, count, cell)
 }
 
 /// So many edges as threads take them.
 fn chunks_of(count: usize, asked: &AskedEdges, bytes_max: u64) -> Chunks {
     let size = if asked.certificate { CERTIFIED_CHUNK } else { CHUNK };
     Chunks { count, size, bytes_max }
+}
+
+/// What is told of an edge at least, bytes on the wire: an outcome, and how far it is free.
+const EDGE_BYTES: u64 = 9;
+
+/// Refuses so many edges before any of them is looked at, if their answers cannot fit.
+fn must_fit(count: usize, bytes_max: u64) -> Result<(), Failure> {
+    let bytes = EDGE_BYTES.saturating_mul(count as u64);
+    if bytes > bytes_max { Err(TooLong::Answers { bytes_max }.into()) } else { Ok(()) }
 }
 
 /// Answers about every edge, and counts the call.
@@ -71,32 +81,32 @@ async fn of_edges(
     caller: Caller<'_>,
     request: api::CheckEdgesRequest,
 ) -> Result<api::CheckEdgesResponse, Failure> {
-    let path = Path::ROOT.field("cell");
-    let wire = request.cell.as_ref().ok_or_else(|| path.bad("is required"))?;
-    let built = build_cell(caller, &path, wire).await?;
-    let (Caller { shared, quota, guard, .. }, cell) = (caller, built.cell.clone());
+    let (cell, scene) = (request.cell.as_ref(), request.scene.as_ref());
+    let AskedPlace { built, frame_id } = place_of(caller, &Path::ROOT, cell, scene).await?;
+    let (Caller { shared, quota, deadline, .. }, cell) = (caller, built.cell.clone());
     let is_kept = built.is_kept;
     let bytes_max = reply_bytes(request.reply_bytes_max, shared.limits());
     let asked = AskedEdges::convert(&Path::ROOT, request, &cell, shared.limits())?;
     let count = asked.ends[0].len() / cell.variable_count();
-    let (stop, clock) = (guard.flag(), shared.clock.clone());
+    must_fit(count, bytes_max)?;
+    let (until, clock) = (deadline.until().clone(), shared.clock.clone());
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let memory = quota.reserve(MemoryKind::Replies, 0)?;
-    let estimate = time_of_edges(count, &cell);
+    let load = size_of_edges(caller, count, &cell);
     let room = room_for_faces(caller, &cell)?;
     let job = move || {
         let _room = room;
         let start = clock.now();
-        let check = |range| weighed(&cell, &asked, range, &stop);
+        let check = |range| weighed(&cell, &asked, range, &until);
         let chunks = chunks_of(count, &asked, bytes_max);
         let (packed, cost, _memory) = in_chunks(&compute, chunks, memory, check)?;
         let mut answer = joined_edges(packed);
-        answer.cell_not_kept = !is_kept;
+        (answer.cell_not_kept, answer.frame_id) = (!is_kept, frame_id.unwrap_or_default());
         metrics.add(QuestionKind::Edges, &cost);
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
         Ok(answer)
     };
-    caller.run(estimate, job).await?
+    caller.run(load, job).await?
 }
 
 /// Answers about the edges between waypoints, and counts the call.
@@ -114,19 +124,20 @@ async fn of_path(
     caller: Caller<'_>,
     request: api::CheckPathRequest,
 ) -> Result<api::CheckPathResponse, Failure> {
-    let root = Path::ROOT.field("cell");
-    let wire = request.cell.as_ref().ok_or_else(|| root.bad("is required"))?;
-    let built = build_cell(caller, &root, wire).await?;
-    let (Caller { shared, quota, guard, .. }, cell) = (caller, built.cell.clone());
+    let (cell, scene) = (request.cell.as_ref(), request.scene.as_ref());
+    let AskedPlace { built, frame_id } = place_of(caller, &Path::ROOT, cell, scene).await?;
+    let (Caller { shared, quota, deadline, .. }, cell) = (caller, built.cell.clone());
     let is_kept = built.is_kept;
     let all_edges = request.all_edges;
     let bytes_max = reply_bytes(request.reply_bytes_max, shared.limits());
     let asked = asked_path(&request, &cell, shared.limits())?;
     let count = asked.ends[0].len() / cell.variable_count();
-    let (stop, clock) = (guard.flag(), shared.clock.clone());
+    // A path that is not looked at as a whole may be told in a few words.
+    must_fit(if all_edges { count } else { 0 }, bytes_max)?;
+    let (until, clock) = (deadline.until().clone(), shared.clock.clone());
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let mut memory = quota.reserve(MemoryKind::Replies, 0)?;
-    let estimate = time_of_edges(count, &cell);
+    let load = size_of_edges(caller, count, &cell);
     let room = room_for_faces(caller, &cell)?;
     let job = move || {
         let _room = room;
@@ -136,7 +147,7 @@ async fn of_path(
         while first < count {
             let some = batch.min(count - first);
             let check = |range: Range<usize>| {
-                weighed(&cell, &asked, first + range.start..first + range.end, &stop)
+                weighed(&cell, &asked, first + range.start..first + range.end, &until)
             };
             let chunks = chunks_of(some, &asked, bytes_max);
             let (found, spent, kept) = in_chunks(&compute, chunks, memory, check)?;
@@ -150,12 +161,12 @@ async fn of_path(
             first += some;
         }
         let mut edges = joined_edges(packed);
-        edges.cell_not_kept = !is_kept;
+        (edges.cell_not_kept, edges.frame_id) = (!is_kept, frame_id.unwrap_or_default());
         metrics.add(QuestionKind::Path, &cost);
         edges.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
         Ok(path_answer(edges, all_edges))
     };
-    caller.run(estimate, job).await?
+    caller.run(load, job).await?
 }
 
 /// What is said of a path whose edges were looked at.
@@ -190,6 +201,7 @@ fn asked_path(
     }
     let edges = api::CheckEdgesRequest {
         cell: None,
+        scene: request.scene.clone(),
         starts: request.waypoints[..values - width].to_vec(),
         ends: request.waypoints[width..].to_vec(),
         margin: request.margin,
@@ -208,9 +220,9 @@ fn weighed(
     cell: &Cell,
     asked: &AskedEdges,
     range: Range<usize>,
-    stop: &AtomicBool,
+    until: &Until,
 ) -> (api::CheckEdgesResponse, u64, Cost) {
-    let (packed, cost) = check_some(cell, asked, range, stop);
+    let (packed, cost) = check_some(cell, asked, range, until);
     let bytes = packed.encoded_len() as u64;
     (packed, bytes, cost)
 }
@@ -220,7 +232,7 @@ fn check_some(
     cell: &Cell,
     asked: &AskedEdges,
     range: Range<usize>,
-    stop: &AtomicBool,
+    until: &Until,
 ) -> (api::CheckEdgesResponse, Cost) {
     let width = cell.variable_count();
     let mut packed = api::CheckEdgesResponse::default();
@@ -230,7 +242,7 @@ fn check_some(
     let is_refused =
         |at: &usize| !asked.report_limits && beyond_limits(cell, edge(*at)).next().is_some();
     let refused: Vec<usize> = (0..range.len()).filter(is_refused).collect();
-    let mut effort = Effort::with_stop(u64::MAX, stop);
+    let mut effort = Effort::until(u64::MAX, until);
     let answers = if refused.is_empty() {
         cell.check_edges(asked.question, ends, &mut effort)
     } else {
@@ -259,7 +271,7 @@ fn check_some(
             }
         }
         if asked.certificate {
-            let mut steps = Effort::with_stop(asked.question.steps_max, stop);
+            let mut steps = Effort::until(asked.question.steps_max, until);
             let made = answer
                 .map(|answer| cell.certify_edge(asked.question, edge(at), answer, &mut steps));
             let certificate = made.and_then(|made| made.ok().flatten()).unwrap_or_default();

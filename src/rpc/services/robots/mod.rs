@@ -4,6 +4,7 @@ mod check;
 mod chunks;
 mod clouds;
 mod edges;
+mod place;
 mod stream;
 
 use std::sync::Arc;
@@ -11,17 +12,19 @@ use std::time::Duration;
 
 use tonic::{Request, Response, Status, Streaming};
 
+use crate::rpc::services::sessions::{SessionHost, brought_key};
 use crate::rpc::shared::Shared;
 use clearance_proto as api;
+use clearance_runtime::compute::costs::{DESCRIBED_BYTE, ROBOT_FILE_BYTE, times};
 use clearance_runtime::compute::{Counted, JobSize, Refused};
-use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::{MemoryKind, MemoryQuota};
 use clearance_runtime::robots::{
     DeleteError, DescriptionBytes, ID_PREFIX, RegisteredRobot, RobotWork,
 };
 use clearance_runtime::sessions::owner::{KeyDigest, new_key};
 use clearance_transport::intake::Intake;
-use clearance_transport::timing::time_left;
+use clearance_transport::timing::deadline;
 use clearance_transport::unsent::AnswerRoom;
 use clearance_wire::convert::keys::{digest, digests};
 use clearance_wire::convert::paging::page_size;
@@ -30,12 +33,10 @@ use clearance_wire::convert::robots::registration::AskedRobot;
 use clearance_wire::path::Path;
 use clearance_wire::status::Failure;
 
-/// The service.
+/// Serves `RobotService`: robots by id, and questions about their configurations, in cells and in
+/// the scenes of sessions.
 #[derive(Clone, Debug)]
-pub struct Robots(pub Shared);
-
-/// What building a robot takes for each byte of its files, generously.
-const BYTE_TIME: Duration = Duration::from_nanos(100);
+pub struct Robots(pub SessionHost);
 
 /// Between two looks for cells that nobody asks for any more. Their time is in seconds, so they may
 /// stay this much longer.
@@ -53,29 +54,39 @@ pub async fn sweep(shared: Shared) {
 #[derive(Clone, Copy, Debug)]
 struct Caller<'a> {
     shared: &'a Shared,
+    /// The sessions, whose scenes may be asked.
+    host: &'a SessionHost,
+    /// The key of a session, if it came in a header.
+    header_key: &'a str,
     /// Pays for the cell, the work and the answer.
     quota: &'a MemoryQuota,
     /// Counts the messages that were received, and holds their memory.
     intake: &'a Intake,
-    /// Says when to stop.
-    guard: &'a StopGuard,
+    /// Until when it waits.
+    deadline: &'a Deadline,
     /// Whether it waits for the pool however many do: a stream, which holds back its own client.
     is_stream: bool,
 }
 
 impl<'a> Caller<'a> {
     /// The caller of one question, who pays for it and may hang up.
-    fn of_one(shared: &'a Shared, intake: &'a Intake, guard: &'a StopGuard) -> Self {
-        Self { shared, quota: intake.quota(), intake, guard, is_stream: false }
+    fn of_one(
+        host: &'a SessionHost,
+        header_key: &'a str,
+        intake: &'a Intake,
+        deadline: &'a Deadline,
+    ) -> Self {
+        let (shared, quota) = (&host.shared, intake.quota());
+        Self { shared, host, header_key, quota, intake, deadline, is_stream: false }
     }
 
     /// Does `job` in the compute pool.
-    async fn run<R, F>(&self, estimate: Duration, job: F) -> Result<R, Refused>
+    async fn run<R, F>(&self, load: JobSize, job: F) -> Result<R, Refused>
     where
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        let (compute, load) = (&self.shared.compute, JobSize::of(self.intake.extent(), estimate));
+        let compute = &self.shared.compute;
         if self.is_stream {
             compute.run_when_free(load, job).await
         } else {
@@ -92,20 +103,21 @@ impl api::robot_service_server::RobotService for Robots {
         &self,
         request: Request<api::RegisterRobotRequest>,
     ) -> Result<Response<api::RegisterRobotResponse>, Status> {
-        let shared = &self.0;
-        let guard = StopGuard::after(Some(time_left(shared.limits(), request.metadata(), None)?));
+        let shared = &self.0.shared;
+        let deadline = deadline(shared.limits(), request.metadata(), None)?;
         let intake = Intake::of(&request);
         let (quota, extent) = (intake.quota().clone(), intake.extent());
         let mut request = request.into_inner();
         let key = std::mem::take(&mut request.robot_key);
         let brought = digest(&Path::ROOT.field("robot_key"), &key)?;
         let asked = AskedRobot::convert(request, &shared.catalogue())?;
-        let (estimate, validate_only) = (BYTE_TIME * size(asked.size()), asked.validate_only());
+        let estimate = times(ROBOT_FILE_BYTE, asked.size());
+        let validate_only = asked.validate_only();
         let reading = quota.reserve(MemoryKind::Work, asked.reading_bytes());
         let work = RobotWork::new(reading.map_err(Failure::from)?);
-        let (settings, stop) = (shared.settings.clone(), guard.flag());
+        let (settings, until) = (shared.settings.clone(), deadline.until().clone());
         let building = shared.compute.run(JobSize::of(extent, estimate), move || {
-            let robot = asked.build(&settings.limits, &stop, &work)?;
+            let robot = asked.build(&settings.limits, &until, &work)?;
             work.settle(&robot);
             Ok::<_, Failure>((robot, work))
         });
@@ -116,7 +128,7 @@ impl api::robot_service_server::RobotService for Robots {
         // once it is registered, nothing may fail any more.
         let told = described(shared, vec![robot.clone()]).await?.pop();
         if validate_only {
-            let already_registered = shared.robots.get(&robot.id).is_some();
+            let already_registered = shared.robots().get(&robot.id).is_some();
             let robot_key = String::new();
             let read = api::RegisterRobotResponse { robot: told, already_registered, robot_key };
             return Ok(Response::new(read));
@@ -125,7 +137,7 @@ impl api::robot_service_server::RobotService for Robots {
         let fresh = new_key().map_err(Failure::from)?;
         // What was built is counted as registered from here on.
         drop(work);
-        let registered = shared.robots.register(robot, &quota, shared.limits());
+        let registered = shared.robots().register(robot, &quota, shared.limits());
         let (robot, already_registered) =
             registered.map_err(|limit| Failure::from(limit.reached()))?;
         let is_open = brought.is_some() || already_registered || shared.leaves_open;
@@ -134,7 +146,7 @@ impl api::robot_service_server::RobotService for Robots {
         if let Err(refused) = claim(shared, &robot.id, brought.or(made), &quota) {
             if !already_registered {
                 // Unless somebody else has claimed it meanwhile.
-                let _ = shared.robots.delete(&robot.id, &[]);
+                let _ = shared.robots().delete(&robot.id, &[]);
             }
             return Err(refused.into());
         }
@@ -147,9 +159,9 @@ impl api::robot_service_server::RobotService for Robots {
     ) -> Result<Response<api::GetRobotResponse>, Status> {
         let intake = Intake::of(&request);
         let id = request.into_inner().id;
-        let robot = self.0.robots.get(&id).ok_or_else(|| unknown("id", &id))?;
-        let _room = room_for(&self.0, &intake, std::slice::from_ref(&robot))?;
-        let robot = described(&self.0, vec![robot]).await?.pop();
+        let robot = self.0.shared.robots().get(&id).ok_or_else(|| unknown("id", &id))?;
+        let _room = room_for(&self.0.shared, &intake, std::slice::from_ref(&robot))?;
+        let robot = described(&self.0.shared, vec![robot]).await?.pop();
         Ok(Response::new(api::GetRobotResponse { robot }))
     }
 
@@ -159,21 +171,21 @@ impl api::robot_service_server::RobotService for Robots {
     ) -> Result<Response<api::ListRobotsResponse>, Status> {
         let intake = Intake::of(&request);
         let request = request.into_inner();
-        let size = page_size(self.0.limits(), request.page_size)?;
+        let size = page_size(self.0.shared.limits(), request.page_size)?;
         let token = request.page_token.as_str();
         if !token.is_empty() && !token.starts_with(ID_PREFIX) {
             let bad = Path::ROOT.field("page_token").bad("is not one that this server gave");
             return Err(Failure::from(bad).into());
         }
-        let bytes_max = self.0.limits().reply_bytes_default;
-        let (page, more) = self.0.robots.page(token, size, bytes_max);
-        let _room = room_for(&self.0, &intake, &page)?;
+        let bytes_max = self.0.shared.limits().reply_bytes_default;
+        let (page, more) = self.0.shared.robots().page(token, size, bytes_max);
+        let _room = room_for(&self.0.shared, &intake, &page)?;
         let last = page.last().filter(|_| more);
         let next_page_token = last.map_or_else(String::new, |robot| robot.id.clone());
         Ok(Response::new(api::ListRobotsResponse {
             next_page_token,
-            robots: described(&self.0, page).await?,
-            total_size: i32::try_from(self.0.robots.count()).unwrap_or(i32::MAX),
+            robots: described(&self.0.shared, page).await?,
+            total_size: i32::try_from(self.0.shared.robots().count()).unwrap_or(i32::MAX),
         }))
     }
 
@@ -183,8 +195,8 @@ impl api::robot_service_server::RobotService for Robots {
     ) -> Result<Response<api::DeleteRobotResponse>, Status> {
         let api::DeleteRobotRequest { id, allow_missing, robot_keys } = request.into_inner();
         let list = Path::ROOT.field("robot_keys");
-        let keys = digests(&list, &robot_keys, self.0.limits().keys_per_robot_max())?;
-        match self.0.robots.delete(&id, &keys) {
+        let keys = digests(&list, &robot_keys, self.0.shared.limits().keys_per_robot_max())?;
+        match self.0.shared.robots().delete(&id, &keys) {
             Ok(()) => {}
             Err(DeleteError::Unknown) if allow_missing => {}
             Err(DeleteError::Unknown) => return Err(unknown("id", &id).into()),
@@ -199,9 +211,10 @@ impl api::robot_service_server::RobotService for Robots {
         &self,
         request: Request<api::CheckConfigurationsRequest>,
     ) -> Result<Response<api::CheckConfigurationsResponse>, Status> {
-        let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
+        let deadline = deadline(self.0.shared.limits(), request.metadata(), None)?;
         let intake = &Intake::of(&request);
-        let caller = Caller::of_one(&self.0, intake, &guard);
+        let key = brought_key(request.metadata(), String::new());
+        let caller = Caller::of_one(&self.0, &key, intake, &deadline);
         Ok(Response::new(check::once(caller, request.into_inner()).await?))
     }
 
@@ -209,9 +222,10 @@ impl api::robot_service_server::RobotService for Robots {
         &self,
         request: Request<api::CheckEdgesRequest>,
     ) -> Result<Response<api::CheckEdgesResponse>, Status> {
-        let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
+        let deadline = deadline(self.0.shared.limits(), request.metadata(), None)?;
         let intake = &Intake::of(&request);
-        let caller = Caller::of_one(&self.0, intake, &guard);
+        let key = brought_key(request.metadata(), String::new());
+        let caller = Caller::of_one(&self.0, &key, intake, &deadline);
         Ok(Response::new(edges::answer(caller, request.into_inner()).await?))
     }
 
@@ -219,9 +233,10 @@ impl api::robot_service_server::RobotService for Robots {
         &self,
         request: Request<api::CheckPathRequest>,
     ) -> Result<Response<api::CheckPathResponse>, Status> {
-        let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
+        let deadline = deadline(self.0.shared.limits(), request.metadata(), None)?;
         let intake = &Intake::of(&request);
-        let caller = Caller::of_one(&self.0, intake, &guard);
+        let key = brought_key(request.metadata(), String::new());
+        let caller = Caller::of_one(&self.0, &key, intake, &deadline);
         Ok(Response::new(edges::path(caller, request.into_inner()).await?))
     }
 
@@ -229,14 +244,12 @@ impl api::robot_service_server::RobotService for Robots {
         &self,
         request: Request<Streaming<api::StreamConfigurationsRequest>>,
     ) -> Result<Response<Self::StreamConfigurationsStream>, Status> {
-        self.0.refuse_while_draining()?;
+        self.0.shared.refuse_while_draining()?;
         let intake = Intake::of(&request);
-        Ok(Response::new(stream::start(self.0.clone(), request.into_inner(), intake)))
+        let key = brought_key(request.metadata(), String::new());
+        Ok(Response::new(stream::start(self.0.clone(), key, request.into_inner(), intake)))
     }
 }
-
-/// What describing a robot takes for each byte of its description.
-const DESCRIBED_TIME: Duration = Duration::from_nanos(5);
 
 /// Room for the descriptions of these robots, as messages and as they are sent.
 fn room_for(
@@ -257,7 +270,7 @@ async fn described(
     robots: Vec<Arc<RegisteredRobot>>,
 ) -> Result<Vec<api::Robot>, Failure> {
     let bytes: u64 = robots.iter().map(|robot| robot.description.memory).sum();
-    let estimate = DESCRIBED_TIME * u32::try_from(bytes).unwrap_or(u32::MAX);
+    let estimate = times(DESCRIBED_BYTE, usize::try_from(bytes).unwrap_or(usize::MAX));
     let describing = move || robots.iter().map(|robot| describe(robot)).collect();
     let job = JobSize::of(Counted::all_of(bytes), estimate);
     Ok(shared.compute.run(job, describing).await?)
@@ -271,7 +284,7 @@ fn claim(
     quota: &MemoryQuota,
 ) -> Result<(), Failure> {
     let Some(key) = key else { return Ok(()) };
-    match shared.robots.claim(id, key, quota, shared.limits()) {
+    match shared.robots().claim(id, key, quota, shared.limits()) {
         Ok(true) => Ok(()),
         // Somebody has deleted it meanwhile.
         Ok(false) => Err(unknown("id", id)),
@@ -287,7 +300,7 @@ fn unknown(field: &str, id: &str) -> Failure {
     Failure::UnknownRobot { field: field.to_owned(), id: id.chars().take(80).collect() }
 }
 
-/// For products with a duration.
+/// A count, for the wire.
 fn size(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -13,13 +13,14 @@ use tokio_stream::{Stream, StreamExt};
 use tonic::{Status, Streaming};
 
 use super::Caller;
-use super::check::{answer, build_cell, count};
+use super::check::{answer, count};
 use super::clouds::change_cell;
-use crate::rpc::shared::Shared;
+use super::place::{AskedPlace, both, build_cell, in_scene};
+use crate::rpc::services::sessions::SessionHost;
 use clearance_proto as api;
 use clearance_runtime::cells::BuiltCell;
 use clearance_runtime::client::Client;
-use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::Reservation;
 use clearance_transport::intake::Intake;
 use clearance_wire::path::Path;
@@ -34,7 +35,7 @@ type StreamedAnswer = Result<api::StreamConfigurationsResponse, Status>;
 pub(super) type Answers = Pin<Box<dyn Stream<Item = StreamedAnswer> + Send>>;
 
 /// An answer that waits to be sent, with what it takes.
-struct Waiting {
+struct QueuedAnswer {
     answer: StreamedAnswer,
     _memory: Option<Reservation>,
 }
@@ -45,35 +46,38 @@ const LARGE_ANSWER: usize = 64 << 10;
 
 /// Serves one client until it hangs up or sends what is wrong.
 pub(super) fn start(
-    shared: Shared,
+    host: SessionHost,
+    header_key: String,
     requests: Streaming<api::StreamConfigurationsRequest>,
     intake: Intake,
 ) -> Answers {
-    let room = usize::try_from(shared.limits().waiting_reports_max).unwrap_or(1).max(1);
+    let room = usize::try_from(host.shared.limits().waiting_reports_max).unwrap_or(1).max(1);
     let (answers, receiver) = mpsc::channel(room);
     tokio::spawn(Client::current().around(async move {
         // When the client goes away, the receiver is dropped: then the talk is dropped, and with it
         // the guard that stops its search.
         tokio::select! {
-            ended = talk(&shared, requests, &answers, &intake) => {
+            ended = talk(&host, &header_key, requests, &answers, &intake) => {
                 if let Err(failure) = ended {
-                    let waiting = Waiting { answer: Err(failure.into()), _memory: None };
-                    let _ = answers.send(waiting).await;
+                    let queued = QueuedAnswer { answer: Err(failure.into()), _memory: None };
+                    let _ = answers.send(queued).await;
                 }
             }
             () = answers.closed() => {}
         }
     }));
-    Box::pin(ReceiverStream::new(receiver).map(|waiting: Waiting| waiting.answer))
+    Box::pin(ReceiverStream::new(receiver).map(|queued: QueuedAnswer| queued.answer))
 }
 
 async fn talk(
-    shared: &Shared,
+    host: &SessionHost,
+    header_key: &str,
     mut requests: Streaming<api::StreamConfigurationsRequest>,
-    answers: &mpsc::Sender<Waiting>,
+    answers: &mpsc::Sender<QueuedAnswer>,
     intake: &Intake,
 ) -> Result<(), Failure> {
-    let mut cell: Option<BuiltCell> = None;
+    let shared = &host.shared;
+    let mut place = StreamPlace::None;
     let (mut first_index, mut last_bytes) = (0, 0);
     let mut drains = pin!(shared.draining.clone().until_set());
     loop {
@@ -90,17 +94,18 @@ async fn talk(
             let _ = answers.reserve_many(answers.max_capacity()).await;
         }
         let time = Duration::from_secs(shared.limits().call_seconds_max);
-        let guard = StopGuard::after(Some(time));
-        let caller = Caller { is_stream: true, ..Caller::of_one(shared, intake, &guard) };
-        let answered = answer_next(caller, request, &mut cell).await;
+        let deadline = Deadline::after(time);
+        let caller = Caller::of_one(host, header_key, intake, &deadline);
+        let caller = Caller { is_stream: true, ..caller };
+        let answered = answer_next(caller, request, &mut place).await;
         count(caller, &answered, |(answer, _)| answer);
         let (answered, memory) = answered?;
         intake.settle();
         let count = u64::from(answered.count);
         let answer = api::StreamConfigurationsResponse { first_index, answer: Some(answered) };
         last_bytes = answer.encoded_len();
-        let waiting = Waiting { answer: Ok(answer), _memory: Some(memory) };
-        if answers.send(waiting).await.is_err() {
+        let queued = QueuedAnswer { answer: Ok(answer), _memory: Some(memory) };
+        if answers.send(queued).await.is_err() {
             return Ok(());
         }
         first_index += count;
@@ -108,25 +113,61 @@ async fn talk(
     }
 }
 
-/// Answers a message in the cell that it brings, or else in that of the message before.
+/// Where the messages of a stream are answered that do not say it themselves.
+enum StreamPlace {
+    /// No message has said it yet.
+    None,
+    /// In this cell.
+    Cell(BuiltCell),
+    /// In this scene, as it stands by then.
+    Scene(api::RobotScene),
+}
+
+/// Answers a message in the cell that it brings or the scene that it names, or else in that of the
+/// message before.
 async fn answer_next(
     caller: Caller<'_>,
     request: api::StreamConfigurationsRequest,
-    cell: &mut Option<BuiltCell>,
+    place: &mut StreamPlace,
 ) -> Result<(api::CheckConfigurationsResponse, Reservation), Failure> {
     let path = Path::ROOT.field("check");
     let api::StreamConfigurationsRequest { check, cloud_changes } = request;
     let check = check.ok_or_else(|| path.bad("is required"))?;
-    if let Some(wire) = &check.cell {
-        // The one before gives back its memory first.
-        drop(cell.take());
-        *cell = Some(build_cell(caller, &path.field("cell"), wire).await?);
+    match (&check.cell, &check.scene) {
+        (None, None) => {}
+        (Some(_), Some(_)) => return Err(both(&path)),
+        (Some(wire), None) => {
+            // The one before gives back its memory first.
+            *place = StreamPlace::None;
+            *place = StreamPlace::Cell(build_cell(caller, &path.field("cell"), wire).await?);
+        }
+        (None, Some(scene)) => *place = StreamPlace::Scene(scene.clone()),
     }
     if !cloud_changes.is_empty() {
-        let here = cell.take().ok_or_else(|| path.field("cell").bad("is required at first"))?;
-        let path = Path::ROOT.field("cloud_changes");
-        *cell = Some(change_cell(caller, &path, here, &cloud_changes).await?);
+        let list = Path::ROOT.field("cloud_changes");
+        *place = match std::mem::replace(place, StreamPlace::None) {
+            StreamPlace::None => return Err(required(&path)),
+            StreamPlace::Scene(_) => {
+                return Err(list.bad("the clouds of a session change by its frames").into());
+            }
+            StreamPlace::Cell(cell) => {
+                StreamPlace::Cell(change_cell(caller, &list, cell, &cloud_changes).await?)
+            }
+        };
     }
-    let here = cell.as_ref().ok_or_else(|| path.field("cell").bad("is required at first"))?;
-    answer(caller, &path, &here.cell, check).await
+    let AskedPlace { built, frame_id } = match place {
+        StreamPlace::None => return Err(required(&path)),
+        StreamPlace::Cell(cell) => cell.clone().into(),
+        StreamPlace::Scene(scene) => in_scene(caller, &path.field("scene"), scene).await?,
+    };
+    let (mut answer, memory) = answer(caller, &path, &built.cell, check).await?;
+    // A cell is kept for as long as the stream lasts.
+    answer.cell_not_kept = frame_id.is_some() && !built.is_kept;
+    answer.frame_id = frame_id.unwrap_or_default();
+    Ok((answer, memory))
+}
+
+/// No message has said where.
+fn required(path: &Path<'_>) -> Failure {
+    path.field("cell").bad("is required at first, or scene in its place").into()
 }

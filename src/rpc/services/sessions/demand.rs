@@ -5,35 +5,13 @@ use std::time::Duration;
 use super::session::Session;
 use super::work::FrameWork;
 use clearance_proto as api;
+use clearance_runtime::compute::costs::{
+    DEAR_PAIR_VERTEX, DECLARED_BYTE, FOUND_BODY, HOLD_UP_MAX, MOVED_BODY, PAIR, TREE_BODY, times,
+};
 use clearance_runtime::compute::{Counted, JobSize};
 use clearance_scene::RobotId;
 use clearance_wire::convert::sessions::declare;
 use clearance_wire::convert::sessions::plan::{Plan, is_dear};
-
-/// A guess by the last frame may be wrong by any factor: a hostile client moves nothing first and
-/// then everything. A frame that might hold up the other clients of its thread for longer than this
-/// goes to the pool whatever the guess is.
-const HOLD_UP_MAX: Duration = Duration::from_millis(20);
-
-/// How long it takes to put a body where a frame says, at most.
-const MOVE_TIME: Duration = Duration::from_nanos(250);
-
-/// How long it takes to find out whether a body that moved is near another one, at most.
-const FIND_TIME: Duration = Duration::from_nanos(20);
-
-/// How long a body takes when the tree of boxes is built anew, in a scene of a hundred thousand.
-const BUILD_TIME: Duration = Duration::from_micros(1);
-
-/// How long a change of what is declared takes for each byte of it, at most: a name of a few bytes
-/// is looked up in some hundred nanoseconds.
-const DECLARED_BYTE_TIME: Duration = Duration::from_nanos(5);
-
-/// How long the verdict and the distance of a pair of parts that have moved take.
-const PAIR_TIME: Duration = Duration::from_micros(4);
-
-/// How long the depth of two parts, or their first contact, takes for each vertex of one; or all
-/// that may be asked of a polyhedron.
-const DEAR_PAIR_TIME: Duration = Duration::from_micros(10);
 
 /// What some frames take before they are answered.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +34,10 @@ impl Session {
         let estimate = each.fold(self.last_elapsed, Duration::saturating_add);
         let at_worst = frames.iter().map(|frame| self.at_worst(frame));
         let at_worst = at_worst.fold(Duration::ZERO, Duration::saturating_add);
-        let is_bounded = at_worst <= HOLD_UP_MAX && self.are_default_methods;
-        let size = if is_bounded { JobSize::of(extent, estimate) } else { JobSize::UNKNOWN };
+        let size = match self.are_default_methods {
+            true => JobSize::within(extent, estimate, at_worst, HOLD_UP_MAX),
+            false => JobSize::UNKNOWN,
+        };
         Demand { time: frames.last().and_then(|frame| self.time(frame)), estimate, size }
     }
 
@@ -91,26 +71,21 @@ impl Session {
         let robots = frame.robot_moves.iter();
         let carried: usize = robots.map(|to| self.scene.moved_with(RobotId(to.id)).count()).sum();
         let moved = frame.poses.len() + packed + carried;
-        MOVE_TIME.saturating_mul(u32::try_from(moved).unwrap_or(u32::MAX))
+        times(MOVED_BODY, moved)
     }
 
     /// How long it takes to go through all that is declared, as every change of it does.
     fn time_to_rebuild(&self) -> Duration {
-        let bytes = u32::try_from(self.scene.bytes_of_declaration()).unwrap_or(u32::MAX);
-        DECLARED_BYTE_TIME.saturating_mul(bytes)
+        times(DECLARED_BYTE, self.scene.bytes_of_declaration())
     }
 
     /// How long it may take to find out which pairs an answer concerns: of the bodies that moved
     /// most are still within what is kept for them, and are not looked for.
     fn time_to_find(&mut self, plan: &Plan) -> Duration {
-        let times = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let bodies = self.scene.bodies().len();
         match self.scene.bodies_to_find(&plan.questions) {
             0 => Duration::ZERO,
-            found => {
-                let looked_at = times(found.saturating_mul(bodies));
-                FIND_TIME.saturating_mul(looked_at) + BUILD_TIME.saturating_mul(times(bodies))
-            }
+            found => times(FOUND_BODY, found.saturating_mul(bodies)) + times(TREE_BODY, bodies),
         }
     }
 
@@ -118,8 +93,8 @@ impl Session {
     fn time_of_pairs(&self, pairs: u64, is_dear: bool) -> Duration {
         let of_parts = pairs.saturating_mul((self.parts_max * self.parts_max) as u64);
         let is_dear = is_dear || self.scene.has_continuous_bodies() || self.scene.has_meshes();
-        let each = if is_dear { DEAR_PAIR_TIME * self.vertices_max } else { PAIR_TIME };
-        each.saturating_mul(u32::try_from(of_parts).unwrap_or(u32::MAX))
+        let each = if is_dear { DEAR_PAIR_VERTEX * self.vertices_max } else { PAIR };
+        times(each, usize::try_from(of_parts).unwrap_or(usize::MAX))
     }
 
     /// Whether an answer might hold up others where it would be given.

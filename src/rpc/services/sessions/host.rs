@@ -1,7 +1,6 @@
 //! The sessions of a server: how they are opened, found and asked.
 
 use std::hash::{BuildHasher, Hasher};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -9,12 +8,12 @@ use tonic::metadata::MetadataMap;
 
 use super::demand::Demand;
 use super::session::Session;
-use super::work::{FrameWork, Frames, Reports, Steps, Until};
+use super::work::{FrameWork, Frames, Reports, Steps};
 use crate::rpc::shared::Shared;
 use clearance_geometry::separation::METHODS;
 use clearance_proto as api;
-use clearance_runtime::compute::{Compute, Counted, JobSize, Refused, Small};
-use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::compute::{Compute, Counted, JobSize, Refused, Small, costs};
+use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::{MemoryKind, MemoryQuota, Reservation};
 use clearance_runtime::sessions::owner::{Credentials, KeyDigest, new_incarnation, new_key};
 use clearance_runtime::sessions::{
@@ -23,7 +22,7 @@ use clearance_runtime::sessions::{
 use clearance_runtime::settings::Limits;
 use clearance_scene::Serial;
 use clearance_transport::intake::Intake;
-use clearance_transport::timing::time_left;
+use clearance_transport::timing::deadline;
 use clearance_wire::convert::catalogue::Catalogue;
 use clearance_wire::convert::keys::check_key;
 use clearance_wire::convert::options::{duration, duration_to_wire, is_default};
@@ -41,36 +40,22 @@ pub struct SessionHost {
     pub registry: Arc<Registry<Session>>,
 }
 
-/// What there is for the answer to some frames.
+/// What the answer to some frames may take.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AnswerTime<'a> {
-    /// Until when somebody waits for it.
-    pub(super) call: CallTime<'a>,
+pub(super) struct Allowance<'a> {
+    /// Until when somebody waits for the call.
+    pub(super) call: &'a Deadline,
     /// What the frames may take at most, whatever they say.
     pub(super) budget: Duration,
     /// So many bytes their reports may have, whatever the frames say.
     pub(super) reply_bytes: u64,
     /// All that the frames hold.
     pub(super) extent: Counted,
-    /// Says when a short budget is spent.
-    pub(super) short: Option<&'a StopGuard>,
 }
 
-/// Until when somebody waits for an answer.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum CallTime<'a> {
-    /// Until this guard fires, which was armed when the call began.
-    Begun(&'a StopGuard),
-    /// So long from now on. Whoever hangs up drops the answer, and what runs for it ends.
-    FromNowOn(Duration),
-}
-
-/// Time that ends sooner is looked at, even where a frame is answered at once: a timer costs as
-/// much as a small frame, which is over long before most times would be.
+/// A budget of more time than this is not looked at where a frame is answered at once: a timer
+/// costs as much as a small frame, which is over long before most times would be.
 const SHORT: Duration = Duration::from_millis(100);
-
-/// How long a body of one part takes to be declared on the wire.
-const DECLARED_TIME: Duration = Duration::from_micros(2);
 
 /// Who a session is going to belong to.
 struct Ownership {
@@ -115,11 +100,9 @@ impl SessionHost {
         // A negative one is refused when the request is read.
         let own = request.budget.as_ref().and_then(|budget| budget.time);
         let own = own.and_then(|time| Duration::try_from(time).ok());
-        let until = |own| {
-            Ok::<_, Failure>(StopGuard::after(Some(time_left(shared.limits(), metadata, own)?)))
-        };
-        let (going, spending) = (until(None)?, until(own)?);
-        let (gone, spent, left) = (going.flag(), spending.flag(), spending.left());
+        let within = |own| deadline(shared.limits(), metadata, own);
+        let (for_call, for_answer) = (within(None)?, within(own)?);
+        let (call, answer) = (for_call.until().clone(), for_answer.until().clone());
         let (opening, replace) = (shared.clone(), request.replace);
         let bytes = self.bytes_to_open(&path, &request)?;
         let quota = intake.quota();
@@ -127,9 +110,11 @@ impl SessionHost {
         let opened = shared.compute.run(load, move || {
             let root = Path::ROOT.field(prefix);
             let path = if prefix.is_empty() { Path::ROOT } else { root };
-            let until = Until { gone: &gone, spent: &spent, left: &left };
-            let runner = Bounded::new(Parallel, &memory);
-            Session::open(&path, &request, &opening, until, &runner)
+            let (shared, runner) = (&opening, &Bounded::new(Parallel, &memory));
+            let (call, answer, is_inline) = (&call, &answer, false);
+            let reply_bytes = u64::MAX;
+            let work = FrameWork { shared, call, answer, runner, is_inline, reply_bytes };
+            Session::open(&path, &request, &work)
         });
         let (session, report) = opened.await??;
         let checked_pairs = session.pairs_enabled();
@@ -180,80 +165,41 @@ impl SessionHost {
         held: Held<Session>,
         frames: Frames,
         index: Option<usize>,
-        time: AnswerTime<'_>,
+        allowed: Allowance<'_>,
     ) -> Result<(Reports, Duration), Failure> {
-        let Demand { time: own, estimate, size } = held.demand(&frames, time.extent);
-        let budget = own.map_or(time.budget, |own| own.min(time.budget));
-        let time = AnswerTime { budget, ..time };
-        let small = size.small();
+        let Demand { time: own, estimate, size } = held.demand(&frames, allowed.extent);
+        let budget = own.map_or(allowed.budget, |own| own.min(allowed.budget));
+        let budget = Deadline::planned(budget);
+        budget.start_within(SHORT);
         let mut steps = Steps::new(frames, index, self.registry.room(held.quota()));
-        let short = (time.budget <= SHORT).then(|| StopGuard::after(Some(time.budget)));
-        let mut held = match small {
+        let Allowance { call, reply_bytes, .. } = allowed;
+        let mut held = match size.small() {
             None => held,
             Some(small) => {
-                let time = AnswerTime { short: short.as_ref(), ..time };
-                let at_once = self.at_once(small, held, &mut steps, time).await?;
+                let (shared, call, answer) = (&self.shared, call.until(), budget.until());
+                // Rayon's workers are those of the pool; what runs elsewhere must not wake them.
+                let (runner, is_inline) = (&Serial, true);
+                let work = FrameWork { shared, call, answer, runner, is_inline, reply_bytes };
+                let at_once = at_once(small, held, &mut steps, work).await?;
                 let Some(held) = at_once else { return Ok((steps.into_reports(), estimate)) };
                 held
             }
         };
-        let spending = short.unwrap_or_else(|| StopGuard::after(Some(time.budget)));
-        let own;
-        let going = match time.call {
-            CallTime::Begun(going) => going,
-            CallTime::FromNowOn(time) => {
-                own = StopGuard::after(Some(time));
-                &own
-            }
-        };
-        let (gone, spent, left) = (going.flag(), spending.flag(), spending.left());
+        call.start();
+        budget.start();
+        let (call, answer) = (call.until().clone(), budget.until().clone());
         let memory = Mutex::new(held.quota().reserve(MemoryKind::Work, 0)?);
-        let (shared, reply_bytes) = (self.shared.clone(), time.reply_bytes);
+        let shared = self.shared.clone();
         let job = move || {
-            let list = Path::ROOT.field("frames");
-            let path = index.map_or(Path::ROOT.field("frame"), |index| list.index(index));
-            let until = Until { gone: &gone, spent: &spent, left: &left };
-            let runner = Bounded::new(Parallel, &memory);
-            let (shared, runner) = (&shared, &runner);
-            let work = FrameWork { shared, until, runner, is_inline: false, reply_bytes };
-            held.step(&mut steps, &path, &work);
+            let (shared, runner) = (&shared, &Bounded::new(Parallel, &memory));
+            let (call, answer, is_inline) = (&call, &answer, false);
+            let work = FrameWork { shared, call, answer, runner, is_inline, reply_bytes };
+            held.step(&mut steps, &work);
             steps.into_reports()
         };
         // A stream holds back its own client while it waits; a single call is told to come again.
         let reports = self.shared.compute.run_with_session(index.is_none(), job).await?;
         Ok((reports, estimate))
-    }
-
-    /// Goes as far as may be gone on this thread, where others wait; the session comes back if
-    /// there is more to do.
-    async fn at_once(
-        &self,
-        small: Small,
-        held: Held<Session>,
-        steps: &mut Steps,
-        time: AnswerTime<'_>,
-    ) -> Result<Option<Held<Session>>, Refused> {
-        let (shared, reply_bytes) = (&self.shared, time.reply_bytes);
-        // Nobody can hang up while this thread is at work.
-        let never = AtomicBool::new(false);
-        let over = AtomicBool::new(matches!(time.call, CallTime::FromNowOn(Duration::ZERO)));
-        let gone = match time.call {
-            CallTime::Begun(going) => going.as_flag(),
-            CallTime::FromNowOn(_) => &over,
-        };
-        let (spent, left) = (time.short.map_or(&never, StopGuard::as_flag), &never);
-        // The session goes with the work: if that panics, it is closed.
-        let job = move || {
-            let mut held = held;
-            let list = Path::ROOT.field("frames");
-            let path = steps.index.map_or(Path::ROOT.field("frame"), |index| list.index(index));
-            let until = Until { gone, spent, left };
-            // Rayon's workers are those of the pool; what runs elsewhere must not wake them.
-            let work = FrameWork { shared, until, runner: &Serial, is_inline: true, reply_bytes };
-            let is_done = held.step(steps, &path, &work);
-            (!is_done).then_some(held)
-        };
-        Compute::here(small, job).await
     }
 
     /// The declared state of a session, with room for it until it is sent, and what `also` takes
@@ -265,9 +211,8 @@ impl SessionHost {
         also: impl FnOnce(&mut Session) -> Result<T, Failure> + Send + 'static,
     ) -> Result<(T, api::SessionState, Reservation), Failure> {
         let room = quota.reserve(MemoryKind::Replies, held.state_bytes())?;
-        let parts = u32::try_from(held.parts()).unwrap_or(u32::MAX);
         let extent = Counted::all_of(held.state_bytes());
-        let load = JobSize::of(extent, DECLARED_TIME.saturating_mul(parts));
+        let load = JobSize::of(extent, costs::times(costs::TOLD_PART, held.parts()));
         let job = move || Ok((also(&mut held)?, held.state(), room));
         match load.small() {
             Some(small) => Compute::here(small, job).await?,
@@ -294,6 +239,23 @@ impl SessionHost {
         hasher.write_u64(serial);
         format!("s-{:016x}{serial:x}", hasher.finish())
     }
+}
+
+/// Goes as far as may be gone on this thread, where others wait; the session comes back if there is
+/// more to do.
+async fn at_once(
+    small: Small,
+    held: Held<Session>,
+    steps: &mut Steps,
+    work: FrameWork<'_>,
+) -> Result<Option<Held<Session>>, Refused> {
+    // The session goes with the work: if that panics, it is closed.
+    let job = move || {
+        let mut held = held;
+        let is_done = held.step(steps, &work);
+        (!is_done).then_some(held)
+    };
+    Compute::here(small, job).await
 }
 
 /// What opening a session takes: of methods that were asked for by name, and of the faces of
@@ -332,8 +294,13 @@ pub(super) async fn take_out(slot: &Arc<Slot<Session>>) -> Result<Held<Session>,
 /// Why a session was not opened, not found or not attached.
 pub(super) fn failure(error: SessionError, id: &str) -> Failure {
     match error {
-        SessionError::Unknown => Failure::UnknownSession(id.chars().take(200).collect()),
-        SessionError::Replaced => Failure::SessionReplaced(id.to_owned()),
+        SessionError::Unknown => Failure::UnknownSession {
+            field: "session_id".to_owned(),
+            id: id.chars().take(200).collect(),
+        },
+        SessionError::Replaced => {
+            Failure::SessionReplaced { field: "incarnation".to_owned(), id: id.to_owned() }
+        }
         SessionError::Exists => {
             Failure::SessionExists { field: "session_id".to_owned(), id: id.to_owned() }
         }
@@ -347,7 +314,7 @@ pub(super) fn failure(error: SessionError, id: &str) -> Failure {
 const KEY_HEADER: &str = "clearance-session-key";
 
 /// The key that a call brings: in its own field, or else in the header.
-pub(super) fn brought_key(metadata: &MetadataMap, field: String) -> String {
+pub(in crate::rpc::services) fn brought_key(metadata: &MetadataMap, field: String) -> String {
     if !field.is_empty() {
         return field;
     }

@@ -4,6 +4,7 @@ mod demand;
 mod host;
 mod news;
 mod opening;
+mod planning;
 mod query;
 mod refused;
 mod session;
@@ -21,7 +22,9 @@ use prost::Message;
 use tonic::{Request, Response, Status, Streaming};
 
 pub use self::host::SessionHost;
-use self::host::{brought_key, check_id, credentials, failure, take_out};
+pub(super) use self::host::brought_key;
+use self::host::{check_id, credentials, failure, take_out};
+pub(super) use self::planning::SceneCaller;
 pub use self::session::Session;
 use clearance_proto as api;
 use clearance_runtime::sessions::owner::KeyDigest;
@@ -33,7 +36,7 @@ use clearance_wire::convert::paging::reply_bytes;
 use clearance_wire::path::{Path, WithinLimit};
 use clearance_wire::status::{Failure, TooLong};
 
-/// The service.
+/// Serves `SessionService`: scenes that are kept from frame to frame.
 #[derive(Clone, Debug)]
 pub struct Sessions(pub SessionHost);
 
@@ -163,7 +166,7 @@ impl api::session_service_server::SessionService for Sessions {
         let brought = credentials(&metadata, request.session_key, request.incarnation);
         let slot = match self.0.find(&request.session_id, brought) {
             Ok(slot) => slot,
-            Err(Failure::UnknownSession(_) | Failure::SessionReplaced(_))
+            Err(Failure::UnknownSession { .. } | Failure::SessionReplaced { .. })
                 if request.allow_missing =>
             {
                 return Ok(Response::new(api::CloseSessionResponse { summary: None }));

@@ -7,36 +7,29 @@
 mod answers;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tonic::metadata::MetadataMap;
 
-use self::answers::{AnswerUntil, Answers};
+use self::answers::Answers;
 use super::host::{SessionHost, credentials, failure, take_out};
 use super::session::Session;
 use crate::rpc::shared::Shared;
 use clearance_geometry::effort::Effort;
+use clearance_geometry::until::Until;
 use clearance_proto as api;
+use clearance_runtime::compute::costs::{QUESTIONS_HOLD_UP_MAX, RAY, RAY_BODY, times};
 use clearance_runtime::compute::{Compute, Counted, JobSize};
-use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::{MemoryKind, Reservation};
 use clearance_runtime::metrics::{Ending, QuestionKind};
 use clearance_runtime::sessions::Held;
+use clearance_runtime::sessions::parallel::at_once;
 use clearance_scene::query::{NoView, SceneView, StillScene};
 use clearance_transport::intake::Intake;
-use clearance_transport::timing::time_left;
-use clearance_wire::convert::sessions::inquiry::{AskedInquiry, about_mesh, unknown_name};
+use clearance_transport::timing::deadline;
+use clearance_wire::convert::sessions::inquiry::{AskedInquiry, unknown_name};
 use clearance_wire::status::Failure;
-
-/// How long one ray takes in a scene of some thousand bodies: a generous guess.
-const RAY_TIME: Duration = Duration::from_micros(8);
-
-/// How long a body may take of one question.
-const BODY_TIME: Duration = Duration::from_micros(4);
-
-/// Questions that might hold up the other clients of a thread for longer than this go to the pool.
-const HOLD_UP_MAX: Duration = Duration::from_millis(2);
 
 /// Questions have the session itself for so long, in line and at work. To copy the bodies takes
 /// some hundred nanoseconds for each: with more of them than this pays, up to 200,000, frames wait
@@ -81,18 +74,17 @@ async fn ask(
     let _admitted = slot.admit().map_err(|error| failure(error, &slot.id))?;
     let convert = || AskedInquiry::convert(&request, &shared.catalogue());
     let asked = intake.look_through(convert)?;
-    let time = time_left(shared.limits(), metadata, asked.time)?;
-    let guard = StopGuard::after(Some(time));
-    let taken = tokio::time::timeout(time, take_out(&slot)).await;
+    let deadline = deadline(shared.limits(), metadata, asked.time)?;
+    let taken = tokio::time::timeout(deadline.time(), take_out(&slot)).await;
     let held = taken.map_err(|_| Failure::Deadline)??;
     let load = load(&held, &asked, intake.extent());
-    let inquiry = Inquiry::new(request, asked, shared, guard.flag())?;
+    let inquiry = Inquiry::new(request, asked, shared, deadline.until().clone())?;
     if let Some(small) = load.small() {
         return Compute::here(small, move || inquiry.at_once(&held)).await?;
     }
-    let holding = StopGuard::after(Some(HOLD_MAX.min(time)));
-    let until = holding.flag();
-    let begin = move || inquiry.begin(held, &until);
+    let holding = Deadline::after(HOLD_MAX.min(deadline.time()));
+    let here = holding.until().clone();
+    let begin = move || inquiry.begin(held, &here);
     let (inquiry, copy) = match compute.run_with_session(false, begin).await?? {
         Begun::Done(answer) => return Ok(*answer),
         Begun::Left(inquiry, copy) => (inquiry, copy),
@@ -102,28 +94,28 @@ async fn ask(
 
 /// What the answers take: nobody can bound it if they might take longer than others can wait.
 fn load(session: &Session, asked: &AskedInquiry, extent: Counted) -> JobSize {
-    let count = u32::try_from(asked.count()).unwrap_or(u32::MAX);
-    let parts = u32::try_from(session.parts()).unwrap_or(u32::MAX);
-    let at_worst = BODY_TIME.saturating_mul(count).saturating_mul(parts);
-    if !asked.is_about_points() || at_worst > HOLD_UP_MAX {
+    if !asked.is_about_points() || session.scene().has_meshes() {
         return JobSize::UNKNOWN;
     }
+    let count = asked.count();
+    let at_worst = times(RAY_BODY, count.saturating_mul(session.parts()));
     // Whoever names groups has all groups looked through.
     let looked_through = if asked.filter.names_groups() {
         extent.and(Counted::all_of(session.scene().bytes_of_declaration() as u64))
     } else {
         extent
     };
-    JobSize::of(looked_through, RAY_TIME.saturating_mul(count) + asked.hull_time())
+    let guess = times(RAY, count) + asked.hull_time();
+    JobSize::within(looked_through, guess, at_worst, QUESTIONS_HOLD_UP_MAX)
 }
 
 /// A call on its way: what is asked, and what is answered so far.
 struct Inquiry {
     request: api::QuerySceneRequest,
     shared: Shared,
-    /// Set when nobody waits any more.
-    stop: Arc<AtomicBool>,
     answers: Answers,
+    /// What looks at faces take while they last.
+    looks: Option<Reservation>,
 }
 
 /// What has become of a call that had the session.
@@ -144,58 +136,69 @@ impl Inquiry {
         request: api::QuerySceneRequest,
         asked: AskedInquiry,
         shared: Shared,
-        stop: Arc<AtomicBool>,
+        until: Arc<Until>,
     ) -> Result<Self, Failure> {
-        let answers = Answers::new(asked, shared.limits(), shared.clock.now())?;
-        Ok(Self { request, shared, stop, answers })
+        let answers = Answers::new(asked, shared.limits(), shared.clock.now(), until)?;
+        Ok(Self { request, shared, answers, looks: None })
+    }
+
+    /// Takes memory for looks at faces. Rays and points need none: they look at single triangles.
+    fn take_room(&mut self, session: &Held<Session>) -> Result<(), Failure> {
+        let looks = at_once(self.answers.count());
+        let of_shapes = self.answers.bytes_of_shapes().saturating_mul(looks as u64);
+        let bytes = (session.scene().bytes_of_looks(looks) as u64).saturating_add(of_shapes);
+        if bytes > 0 && !self.answers.are_about_points() {
+            self.looks = Some(session.quota().reserve(MemoryKind::Work, bytes)?);
+        }
+        Ok(())
     }
 
     /// Answers all of it.
     fn at_once(mut self, session: &Held<Session>) -> Result<api::QuerySceneResponse, Failure> {
-        let stop = self.stop.clone();
-        self.ask(session, &stop)?;
+        self.take_room(session)?;
+        let until = self.answers.until().clone();
+        self.ask(session, &until)?;
         Ok(self.close(session.scene().frame()))
     }
 
     /// Answers until the session has to go back to its place.
-    fn begin(mut self, session: Held<Session>, until: &AtomicBool) -> Result<Begun, Failure> {
+    fn begin(mut self, session: Held<Session>, here: &Until) -> Result<Begun, Failure> {
+        self.take_room(&session)?;
         let scene = session.scene();
         let builds = scene.builds_boxes_for(self.answers.count());
         let is_long = builds && scene.bodies().len() > TREE_BODIES_MAX;
-        if !is_long && self.ask(&session, until)? || self.stop.load(Ordering::Relaxed) {
+        if !is_long && self.ask(&session, here)? || self.answers.until().is_over() {
             return Ok(Begun::Done(Box::new(self.close(scene.frame()))));
         }
         let bytes = scene.bytes_of_copy() as u64;
         let memory = session.quota().reserve(MemoryKind::Work, bytes)?;
-        let copy = Copied { scene: scene.still_copy(), _memory: memory };
+        let for_curved = self.answers.bytes_of_shapes() > 0;
+        let copy = Copied { scene: scene.still_copy(for_curved), _memory: memory };
         drop(session);
         Ok(Begun::Left(Box::new(self), copy))
     }
 
     /// Answers what is left.
     fn finish(mut self: Box<Self>, copy: &Copied) -> Result<api::QuerySceneResponse, Failure> {
-        let effort = &Effort::with_stop(u64::MAX, &self.stop);
+        let until = self.answers.until().clone();
+        let effort = &Effort::until(u64::MAX, &until);
         match SceneView::of_copy(&copy.scene, self.answers.filter(), effort) {
             Ok(view) => {
-                let until = AnswerUntil { stop: &self.stop, over: &self.stop };
-                self.answers.go_on(&view, until)?;
+                self.answers.go_on(&view, &until)?;
             }
             Err(NoView::Unknown(name)) => return Err(unknown_name(&self.request, name).into()),
-            Err(NoView::OfMesh(body)) => return Err(about_mesh(body).into()),
             Err(NoView::Stopped(_)) => {}
         }
         Ok(self.close(copy.scene.frame()))
     }
 
-    /// Answers as much as may be answered until a flag is set; says whether that is all.
-    fn ask(&mut self, session: &Held<Session>, until: &AtomicBool) -> Result<bool, Failure> {
+    /// Answers as much as may be answered here; says whether that is all.
+    fn ask(&mut self, session: &Held<Session>, here: &Until) -> Result<bool, Failure> {
         let (scene, answers) = (session.scene(), &mut self.answers);
-        let effort = &Effort::with_stop(u64::MAX, until);
-        let until = AnswerUntil { stop: until, over: &self.stop };
+        let effort = &Effort::until(u64::MAX, here);
         match SceneView::within(scene, answers.filter(), answers.count(), effort) {
-            Ok(view) => answers.go_on(&view, until),
+            Ok(view) => answers.go_on(&view, here),
             Err(NoView::Unknown(name)) => Err(unknown_name(&self.request, name).into()),
-            Err(NoView::OfMesh(body)) => Err(about_mesh(body).into()),
             Err(NoView::Stopped(_)) => Ok(false),
         }
     }

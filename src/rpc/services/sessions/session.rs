@@ -3,24 +3,21 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::broadcast::Receiver;
 
 use super::news::{NewsCopy, Subscribers};
 use super::refused::RefusedItems;
-use super::work::{Aside, FrameWork, Steps, Until};
-use crate::rpc::shared::Shared;
+use super::work::{Aside, FrameWork, Steps};
 use clearance_geometry::effort::{Cost, Effort};
 use clearance_proto as api;
 use clearance_runtime::memory::MemoryQuota;
 use clearance_runtime::metrics::{Ending, QuestionKind};
+use clearance_runtime::scene_cells::SharedSceneCells;
 use clearance_runtime::sessions::{Resident, Summary};
 use clearance_runtime::settings::Limits as WireLimits;
-use clearance_scene::{
-    Applied, BodyId, Declaration, Limits, MoveError, Part, Report, Runner, Scene, Waiting,
-};
+use clearance_scene::{Applied, BodyId, Declaration, Limits, MoveError, Part, Report, Scene};
 use clearance_wire::convert::catalogue::Catalogue;
 use clearance_wire::convert::geometry::length;
 use clearance_wire::convert::options::budget;
@@ -73,6 +70,8 @@ pub struct Session {
     pub(super) vertices_max: u32,
     /// Tells those who watch.
     subscribers: Subscribers,
+    /// What is built of the scene for questions about its robots.
+    cells: SharedSceneCells,
 }
 
 impl Session {
@@ -81,11 +80,9 @@ impl Session {
     pub(super) fn open(
         path: &Path<'_>,
         request: &api::OpenSessionRequest,
-        shared: &Shared,
-        until: Until<'_>,
-        runner: &dyn Runner,
+        work: &FrameWork<'_>,
     ) -> Result<(Self, Box<api::FrameReport>), Failure> {
-        let (limits, catalogue) = (shared.limits(), &shared.catalogue());
+        let (limits, catalogue) = (work.shared.limits(), &work.shared.catalogue());
         let default = api::SessionState::default();
         let wire = request.state.as_ref().unwrap_or(&default);
         let (steps_max, time) = budget(&path.field("budget"), request.budget.as_ref())?;
@@ -94,7 +91,7 @@ impl Session {
         let plan = Plan::convert(&path.field("report"), report, canonical, steps_max, limits)?;
         let methods = methods(path, request)?;
         let at = path.field("state");
-        let effort = &mut Effort::with_stop(u64::MAX, until.gone);
+        let effort = &mut Effort::until(u64::MAX, work.call);
         let declared = declare::bodies(&at.field("bodies"), &wire.bodies, catalogue, effort)?;
         let robots = robots::declared(&at.field("robots"), &wire.robots, catalogue)?;
         let declaration = Declaration {
@@ -107,8 +104,7 @@ impl Session {
         };
         let scene = Scene::open(declaration, methods, scene_limits(limits))
             .map_err(|error| declare::failure(&at, &error, limits))?;
-        plan.check_rounded(path, scene.has_rounded())?;
-        plan.check_meshes(path, scene.has_meshes())?;
+        plan.check_meshes(path, scene.has_meshes(), || scene.are_convex())?;
         let mut session = Self {
             scene,
             shapes: BTreeMap::new(),
@@ -128,14 +124,14 @@ impl Session {
             parts_max: 1,
             vertices_max: 1,
             subscribers: Subscribers::default(),
+            cells: SharedSceneCells::default(),
         };
         for Declared { body, shapes } in declared {
             session.keep_shapes(body.id, &body.parts, shapes);
         }
         robots.into_iter().for_each(|robot| session.keep_robot(robot));
-        let work = FrameWork { shared, until, runner, is_inline: false, reply_bytes: u64::MAX };
-        let (known, elapsed) = session.answer(&plan, &work)?;
-        let report = session.report(&known, &plan, elapsed, &work);
+        let (known, elapsed) = session.answer(&plan, work)?;
+        let report = session.report(&known, &plan, elapsed, work);
         Ok((session, report))
     }
 
@@ -147,6 +143,11 @@ impl Session {
     /// The scene as it stands.
     pub(super) fn scene(&self) -> &Scene {
         &self.scene
+    }
+
+    /// What is built of the scene for questions about its robots.
+    pub(super) fn cells(&self) -> &SharedSceneCells {
+        &self.cells
     }
 
     /// At most so many parts are in the scene.
@@ -173,12 +174,9 @@ impl Session {
     /// Applies the frames, merges as many as may be into one answer, and answers. A frame that is
     /// wrong, repeated, or has items that are wrong gets a report of its own. Says whether all is
     /// done: what might hold up others is left to be gone on with elsewhere.
-    pub(super) fn step(
-        &mut self,
-        steps: &mut Steps,
-        path: &Path<'_>,
-        work: &FrameWork<'_>,
-    ) -> bool {
+    pub(super) fn step(&mut self, steps: &mut Steps, work: &FrameWork<'_>) -> bool {
+        let list = Path::ROOT.field("frames");
+        let path = &steps.index.map_or(Path::ROOT.field("frame"), |index| list.index(index));
         loop {
             if let Some(plan) = steps.due {
                 if self.holds_up(&plan, work) {
@@ -282,7 +280,7 @@ impl Session {
                 ..Default::default()
             })
         };
-        let effort = &mut Effort::with_stop(u64::MAX, work.until.gone);
+        let effort = &mut Effort::until(u64::MAX, work.call);
         // Of a frame that was applied already, or is refused, names may mean something else.
         let named = match self.scene.follows(wire.frame_id, wire.base_frame_id, wire.keyframe) {
             Ok(true) => names::resolved(path, wire, &self.scene, limits),
@@ -292,10 +290,10 @@ impl Session {
         let wire = &*named;
         let asked = AskedFrame::convert(path, wire, &self.defaults, catalogue, effort)
             .map_err(|failure| refuse(&failure))?;
-        let are_rounded = self.scene.has_rounded() || asked.frame.has_rounded();
-        asked.plan.check_rounded(path, are_rounded).map_err(|refused| refuse(&refused.into()))?;
         let are_meshes = self.scene.has_meshes() || asked.frame.has_meshes();
-        asked.plan.check_meshes(path, are_meshes).map_err(|refused| refuse(&refused.into()))?;
+        let are_convex = || self.scene.are_convex() && asked.frame.is_convex();
+        let checked = asked.plan.check_meshes(path, are_meshes, are_convex);
+        checked.map_err(|refused| refuse(&refused.into()))?;
         let is_next = wire.frame_id > self.scene.frame();
         if is_next {
             self.fits(&asked, path, catalogue).map_err(|failure| refuse(&failure))?;
@@ -398,12 +396,12 @@ impl Session {
         plan: &Plan,
         work: &FrameWork<'_>,
     ) -> Result<(Arc<Report>, Duration), Failure> {
-        let FrameWork { shared, runner, until: Until { spent, left, .. }, .. } = *work;
+        let FrameWork { shared, runner, answer, .. } = *work;
         let start = shared.clock.now();
         let opened = self.scene.is_new().then_some("state.bodies");
         let report = self
             .scene
-            .answer_while(&plan.questions, runner, Waiting { stop: spent, left })
+            .answer(&plan.questions, runner, answer)
             .map_err(|error| unanswered(error, shared.limits(), opened))?;
         let elapsed = shared.clock.now().duration_since(start);
         self.last_plan = *plan;
@@ -429,7 +427,6 @@ impl Session {
         elapsed: Duration,
         work: &FrameWork<'_>,
     ) -> Box<api::FrameReport> {
-        let waiting = Waiting { stop: work.until.spent, left: work.until.left };
         let of_link = |id| self.scene.body(id).map_or(1, |body| body.parts.len());
         let has_links = self.scene.robots().len() > 0;
         let link = |id| if has_links { link_name(&self.scene, id) } else { String::new() };
@@ -438,11 +435,11 @@ impl Session {
             link: &link,
             has_links,
         };
-        let mut report = report::to_wire(known, plan, &link, elapsed, waiting);
-        if !waiting.is_over() {
+        let mut report = report::to_wire(known, plan, &link, elapsed, work.answer);
+        if !work.answer.is_cancelled() {
             let pairs = report::fitting(known, plan, bodies, bytes_taken(plan, work));
             if work.runner.has_room(report::bytes_of_messages(pairs, plan, bodies)) {
-                report::add_pairs(&mut report, pairs, plan, bodies, waiting);
+                report::add_pairs(&mut report, pairs, plan, bodies, work.answer);
                 report::add_ranking(&mut report, known, plan, pairs.len());
             } else {
                 report::omit_pairs(&mut report, known);
@@ -503,7 +500,7 @@ fn refused_items(
 
 /// Leaves out of a report what its client does not take.
 fn cut_to_fit(report: &mut api::FrameReport, plan: &Plan, work: &FrameWork<'_>) {
-    if !work.until.left.load(Ordering::Relaxed) {
+    if !work.answer.is_cancelled() {
         cut(report, bytes_taken(plan, work));
     }
 }

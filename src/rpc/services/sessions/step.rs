@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 use prost::Message;
 use tonic::metadata::MetadataMap;
 
-use super::host::{AnswerTime, CallTime, SessionHost, credentials, failure, take_out};
+use super::host::{Allowance, SessionHost, credentials, failure, take_out};
 use super::session::Session;
 use super::work::Reports;
 use crate::rpc::shared::Shared;
 use clearance_proto as api;
 use clearance_runtime::compute::Counted;
-use clearance_runtime::deadline::StopGuard;
+use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::MemoryKind;
 use clearance_runtime::sessions::Slot;
 use clearance_transport::intake::Intake;
-use clearance_transport::timing::some_call_time;
+use clearance_transport::timing::call_time;
 use clearance_wire::convert::paging::reply_bytes;
 use clearance_wire::convert::sessions::report::bytes_of_message;
 use clearance_wire::path::{Path, WithinLimit};
@@ -43,8 +43,8 @@ pub(super) async fn step(
     let _admitted = slot.admit().map_err(|error| failure(error, &slot.id))?;
     slot.evict(request.take_over).map_err(|error| failure(error, &slot.id))?;
     let turns = Turns::of_call(shared, metadata)?;
-    let going = StopGuard::after(Some(turns.left(shared)));
-    let call = Call { host, slot: &slot, turns, going, extent: intake.extent() };
+    let deadline = Deadline::after(turns.left(shared));
+    let call = Call { host, slot: &slot, turns, deadline, extent: intake.extent() };
     let mut reports = Vec::with_capacity(request.frames.len());
     let mut room = ReplyRoom::of_call(shared, request.reply_bytes_max, request.frames.len());
     let mut memory = intake.quota().reserve(MemoryKind::Replies, 0)?;
@@ -77,8 +77,8 @@ struct Call<'a> {
     host: &'a SessionHost,
     slot: &'a Arc<Slot<Session>>,
     turns: Turns,
-    /// Says when the caller has gone.
-    going: StopGuard,
+    /// Until when its caller waits for it.
+    deadline: Deadline,
     /// All that the frames hold together.
     extent: Counted,
 }
@@ -90,15 +90,14 @@ impl Call<'_> {
         index: usize,
         mut room: ReplyRoom,
     ) -> Result<(Reports, ReplyRoom), Failure> {
-        let Self { host, slot, turns, going, extent } = self;
+        let Self { host, slot, turns, deadline, extent } = self;
         let held = tokio::time::timeout(turns.left(&host.shared), take_out(slot)).await;
         let held = held.map_err(|_| Failure::Deadline)??;
         let budget = turns.left(&host.shared);
         let (reply_bytes, own) = (room.left(), held.reply_bytes(&frame, host.shared.limits()));
         let extent = Intake::extent_of(&frame).min(*extent);
-        let call = CallTime::Begun(going);
-        let time = AnswerTime { call, budget, reply_bytes, extent, short: None };
-        let (answered, _) = host.answer(held, vec![Box::new(frame)], Some(index), time).await?;
+        let allowed = Allowance { call: deadline, budget, reply_bytes, extent };
+        let (answered, _) = host.answer(held, vec![Box::new(frame)], Some(index), allowed).await?;
         room.take(&answered, reply_bytes < own);
         Ok((answered, room))
     }
@@ -177,7 +176,7 @@ struct Turns {
 impl Turns {
     /// Within the caller's deadline and the server's own.
     fn of_call(shared: &Shared, metadata: &MetadataMap) -> Result<Self, Failure> {
-        Ok(Self::within(some_call_time(shared.limits(), metadata)?, shared.clock.now()))
+        Ok(Self::within(call_time(shared.limits(), metadata.as_ref())?, shared.clock.now()))
     }
 
     fn within(time: Duration, start: Instant) -> Self {

@@ -15,7 +15,7 @@ use tokio_stream::{Stream, StreamExt};
 use tonic::metadata::MetadataMap;
 use tonic::{Status, Streaming};
 
-use super::host::{AnswerTime, CallTime, SessionHost, failure, take_out};
+use super::host::{Allowance, SessionHost, failure, take_out};
 use super::news::REPORT_FACTOR;
 use super::opening;
 use super::session::Session;
@@ -25,9 +25,10 @@ use clearance_proto as api;
 use clearance_proto::stream_session_request::Start;
 use clearance_runtime::client::Client;
 use clearance_runtime::compute::INLINE_MAX;
+use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::{MemoryKind, Reservation};
 use clearance_runtime::sessions::owner::{Credentials, KeyDigest};
-use clearance_runtime::sessions::{Attachment, Slot};
+use clearance_runtime::sessions::{Attachment, SessionError, Slot};
 use clearance_transport::intake::Intake;
 use clearance_wire::convert::sessions::cut::is_short;
 use clearance_wire::convert::sessions::report::bytes_of_message;
@@ -255,9 +256,9 @@ impl Talk {
         }
         // A stream may last for days; what it asks for at a time may not.
         let own = Duration::from_secs(self.host.shared.limits().call_seconds_max);
-        let (call, extent) = (CallTime::FromNowOn(own), self.intake.extent());
-        let time = AnswerTime { call, budget: own, reply_bytes: u64::MAX, extent, short: None };
-        let (reports, estimate) = self.host.answer(held, frames, None, time).await?;
+        let (call, extent) = (&Deadline::planned(own), self.intake.extent());
+        let allowed = Allowance { call, budget: own, reply_bytes: u64::MAX, extent };
+        let (reports, estimate) = self.host.answer(held, frames, None, allowed).await?;
         self.busy += estimate;
         // From here on each is counted for itself.
         drop(kept);
@@ -343,7 +344,7 @@ impl Talk {
     /// Why the stream has to end, after the client was told.
     async fn end(&mut self, attachment: &Attachment<Session>) -> Failure {
         if attachment.is_closed() {
-            return Failure::UnknownSession(attachment.slot().id.clone());
+            return failure(SessionError::Unknown, &attachment.slot().id);
         }
         self.notify(api::Notice::TakenOver).await;
         Failure::TakenOver

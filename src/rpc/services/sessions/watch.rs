@@ -145,7 +145,7 @@ impl Watch {
             }
             tokio::time::sleep_until(joined + STATE_INTERVAL).await;
             let (from_here, state) = match self.join(Some(news)).await {
-                Err(Failure::UnknownSession(_)) => {
+                Err(Failure::UnknownSession { .. }) => {
                     return self.notify(api::Notice::Closed).await;
                 }
                 joined => joined?,

@@ -1,8 +1,7 @@
 //! Frames on their way through a session, what they are worked on with, and when that is given up.
 
-use std::sync::atomic::AtomicBool;
-
 use crate::rpc::shared::Shared;
+use clearance_geometry::until::Until;
 use clearance_proto as api;
 use clearance_scene::Runner;
 use clearance_wire::convert::sessions::plan::Plan;
@@ -13,25 +12,17 @@ pub(super) type Frames = Vec<Box<api::Frame>>;
 /// Reports as they are sent.
 pub(super) type Reports = Vec<Box<api::FrameReport>>;
 
-/// When work on a message is given up.
-#[derive(Clone, Copy)]
-pub(super) struct Until<'a> {
-    /// The caller has gone, or its deadline is over: no hull of what it declares is built any more.
-    /// A budget is for answers; what is declared must not depend on the time that a machine takes.
-    pub(super) gone: &'a AtomicBool,
-    /// The caller has gone, or the budget is spent: nothing is answered any more.
-    pub(super) spent: &'a AtomicBool,
-    /// The caller has gone: nobody reads what is said any more.
-    pub(super) left: &'a AtomicBool,
-}
-
 /// What frames are worked on with.
 #[derive(Clone, Copy)]
 pub(super) struct FrameWork<'a> {
     pub(super) shared: &'a Shared,
-    pub(super) until: Until<'a>,
+    /// Until when somebody waits for the call: then no hull of what it declares is built any more.
+    /// A budget is for answers; what is declared must not depend on the time that a machine takes.
+    pub(super) call: &'a Until,
+    /// Until when somebody waits for this answer: for the call, and within the budget.
+    pub(super) answer: &'a Until,
     /// Looks at the pairs of the scene.
-    pub(super) runner: &'a dyn Runner,
+    pub(super) runner: &'a (dyn Runner + Sync),
     /// Whether it is done on the thread that read the frames, where others wait.
     pub(super) is_inline: bool,
     /// So many bytes a report may have in the reply that brings it, whatever its frame says.

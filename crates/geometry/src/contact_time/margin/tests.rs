@@ -290,11 +290,11 @@ fn a_round_body_is_timed_to_neighbours_within_a_budget() {
         let effort = &mut Effort::with_steps(3_000);
         let margin = Dyadic::from(0.125);
         let start = bodies.nearest(0.0, &margin, &[], effort).unwrap();
-        let found = first_within(&bodies, &margin, start, effort).unwrap();
+        let found = first_within(&bodies, &margin, 1.0, start, effort).unwrap();
         let answer = flight.with(0.125);
         match found {
-            None => assert_eq!(answer.outcome, Outcome::NoContact),
-            Some(Nearing { before: (before, _), by: (by, _) }) => {
+            Approach::Never(_) => assert_eq!(answer.outcome, Outcome::NoContact),
+            Approach::Within(Nearing { before: (before, _), by: (by, _) }) => {
                 assert_eq!(before.next_up(), by);
                 assert!(answer.t_free <= before && by <= answer.t_contact, "{before} {answer:?}");
             }

@@ -40,7 +40,8 @@ use std::cmp::Ordering;
 
 use dashu_int::IBig;
 
-use self::sweep::{Meeting, Pace, Sweep};
+pub(crate) use self::sweep::Pace;
+use self::sweep::{Meeting, Sweep};
 use super::linear::strictly_below;
 use super::travel::Travel;
 use crate::Vec3;

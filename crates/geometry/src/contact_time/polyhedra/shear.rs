@@ -11,9 +11,13 @@ use crate::polyhedron::placed::{Corner, Stand, Whose};
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Shear {
-    p: Vec<Seen>,
-    q: Vec<Seen>,
+pub(super) struct Shear<'b, 'a> {
+    p: &'b Stand<'a>,
+    q: &'b Stand<'a>,
+    /// The largest component of the velocity, and the two after it.
+    axes: [usize; 3],
+    /// That component, and the two others as parts of it.
+    pace: [f64; 3],
     /// Twice what a difference of two coordinates `x` or `y` errs by.
     blur: f64,
     /// What a depth errs by.
@@ -51,40 +55,33 @@ pub(super) enum Sighting {
     Perhaps([f64; 2]),
 }
 
-impl Shear {
+impl<'b, 'a> Shear<'b, 'a> {
     /// `w` is the relative velocity, each component within a unit in the last place; not zero.
     ///
     /// The quotient `w_i / w_k`, of magnitude at most 1, errs by five roundings, so `x_i - x_k w_i
     /// / w_k` by `γ₇` of the sum of magnitudes, the errors of both coordinates, and underflow of
     /// the quotient and the product. A depth errs by three roundings and that of `x_k`.
-    pub(super) fn new(p: &Stand<'_>, q: &Stand<'_>, w: &Vec3) -> Self {
+    pub(super) fn new(p: &'b Stand<'a>, q: &'b Stand<'a>, w: &Vec3) -> Self {
         let k = w.iamax();
         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-        let (along_i, along_j) = (w[i] / w[k], w[j] / w[k]);
-        let seen = |v: &Vec3| Seen {
-            x: v[i] - v[k] * along_i,
-            y: v[j] - v[k] * along_j,
-            depth: v[k] / w[k],
-        };
         let reach = p.reach.max(q.reach);
         let slack = p.slack.max(q.slack);
         let point_blur = 3.0 * slack + gamma(8) * 2.0 * reach + 4.0 * UNDERFLOW * (1.0 + reach);
         // Two points, and one rounding of a difference of at most four times the reach.
         let blur = 2.0 * (2.0 * point_blur + gamma(8) * reach);
         let depth_blur = (2.0 * slack + gamma(5) * reach) / w[k].abs() + 2.0 * UNDERFLOW;
-        Self {
-            p: p.points().map(|v| seen(&v)).collect(),
-            q: q.points().map(|v| seen(&v)).collect(),
-            blur,
-            depth_blur,
-        }
+        let pace = [w[k], w[i] / w[k], w[j] / w[k]];
+        Self { p, q, axes: [k, i, j], pace, blur, depth_blur }
     }
 
-    fn seen(&self, (body, i): Corner) -> Seen {
-        match body {
-            Whose::P => self.p[i as usize],
-            Whose::Q => self.q[i as usize],
-        }
+    /// Of a large body few points are looked at.
+    fn seen(&self, (body, vertex): Corner) -> Seen {
+        let v = match body {
+            Whose::P => self.p.point(vertex),
+            Whose::Q => self.q.point(vertex),
+        };
+        let ([k, i, j], [speed, along_i, along_j]) = (self.axes, self.pace);
+        Seen { x: v[i] - v[k] * along_i, y: v[j] - v[k] * along_j, depth: v[k] / speed }
     }
 
     /// The turn of `a`, `b`, `c` as they are seen. With `blur / 2` the error of a difference, the

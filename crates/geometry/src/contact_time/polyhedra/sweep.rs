@@ -37,7 +37,7 @@ pub(super) struct Meeting {
 #[derive(Debug)]
 pub(super) struct Sweep<'a, 'b> {
     placed: &'b mut Placed<'a, 'b>,
-    shear: Shear,
+    shear: Shear<'b, 'a>,
     pace: Pace,
     /// A numerator over a denominator is a time times two to minus this.
     exponent: i64,
@@ -48,7 +48,7 @@ pub(super) struct Sweep<'a, 'b> {
 
 /// The velocity of Q relative to P.
 #[derive(Clone, Debug)]
-pub(super) struct Pace {
+pub(crate) struct Pace {
     /// Exactly: times two to this exponent.
     exact: Integers,
     exponent: i64,
@@ -58,7 +58,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    pub(super) fn new(p: &Travel, q: &Travel) -> Self {
+    pub(crate) fn new(p: &Travel, q: &Travel) -> Self {
         let (exact, exponent) = relative([p, q]);
         let brackets =
             exact.each_ref().map(|x| Ratio::new(x.clone(), IBig::ONE, exponent).bracket());
@@ -82,7 +82,7 @@ impl Pace {
 
     /// The least time from 0 to `until` at which the boxes meet, rounded down; none if they never
     /// do.
-    pub(super) fn entry(&self, p: &Extent, q: &Extent, until: f64) -> Option<f64> {
+    pub(crate) fn entry(&self, p: &Extent, q: &Extent, until: f64) -> Option<f64> {
         let (mut enter, mut leave) = (0.0_f64, until);
         for k in 0..3 {
             let (low, high) = (self.low[k], self.high[k]);

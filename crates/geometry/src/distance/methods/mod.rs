@@ -31,7 +31,7 @@ pub struct DistanceMethod {
     pub cost: &'static str,
     /// What it has built of a body that it is first asked about.
     pub tables: Tables,
-    /// Who searches.
+    /// Who searches for the nearest point of M.
     pub(in crate::distance) proposer: Proposer,
 }
 
@@ -50,7 +50,7 @@ pub const METHODS: &[DistanceMethod] = &[
     exhaustive::METHOD,
 ];
 
-/// Who proposes.
+/// Who proposes the simplex of M that is nearest to the origin.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::distance) enum Proposer {
     /// [`gjk`], which is compiled into the query.

@@ -61,7 +61,7 @@ const RAYS: [[f64; 3]; 4] = [
 enum Looked {
     /// No two faces meet.
     Apart,
-    /// These do.
+    /// Two faces meet.
     Meeting,
 }
 

@@ -42,7 +42,7 @@ struct Open<P> {
     is_outside: bool,
 }
 
-/// The search.
+/// The state of the search: what it has bounded, and what is left.
 struct Search<'a, R> {
     surface: &'a MeshSurface,
     /// Whether points that the mesh winds around belong to it.

@@ -5,6 +5,7 @@
 //! them says once; how often it winds around a point is the sum over all.
 
 use crate::effort::{Effort, Stopped};
+use crate::until::sort_by;
 
 /// A triangle that comes once or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,9 +16,6 @@ pub(in crate::polyhedron) struct Sheet {
     pub(in crate::polyhedron) winds: i64,
 }
 
-/// Items that are sorted at once, between looks at the clock.
-const SORTED_AT_ONCE: usize = 1 << 12;
-
 /// The different triangles, by their vertices.
 pub(in crate::polyhedron) fn of(
     triangles: &[[u32; 3]],
@@ -27,7 +25,7 @@ pub(in crate::polyhedron) fn of(
     for triangle in triangles {
         named.push(in_order(*triangle));
     }
-    sort(&mut named, effort)?;
+    sort_by(&mut named, Ord::cmp, || effort.look_at_clock())?;
     let mut sheets = Vec::new();
     for same in named.chunk_by(|a, b| a.0 == b.0) {
         let ([a, b, c], winds) = (same[0].0, same.iter().map(|one| one.1).sum::<i64>());
@@ -48,7 +46,7 @@ pub(in crate::polyhedron) fn are_closed(
         let directed = [[a, b], [b, c], [c, a]];
         edges.extend(directed.map(|[u, v]| if u < v { ([u, v], winds) } else { ([v, u], -winds) }));
     }
-    sort(&mut edges, effort)?;
+    sort_by(&mut edges, Ord::cmp, || effort.look_at_clock())?;
     let sum = |same: &[([u32; 2], i64)]| same.iter().map(|edge| edge.1).sum::<i64>();
     Ok(edges.chunk_by(|a, b| a.0 == b.0).all(|same| sum(same) == 0))
 }
@@ -63,21 +61,6 @@ fn in_order([a, b, c]: [u32; 3]) -> ([u32; 3], i64) {
     (sorted, if a == b || b == c || c == a { 0 } else { sign })
 }
 
-/// Sorts as long as somebody waits: of two sorted halves the sort makes one in a single pass.
-fn sort<T: Ord>(items: &mut [T], effort: &Effort<'_>) -> Result<(), Stopped> {
-    let mut width = SORTED_AT_ONCE;
-    loop {
-        for part in items.chunks_mut(width) {
-            effort.look_at_clock()?;
-            part.sort();
-        }
-        if width >= items.len() {
-            return Ok(());
-        }
-        width *= 2;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,12 +72,5 @@ mod tests {
         let expected = [([0, 1, 2], 1), ([1, 7, 7], 0), ([3, 5, 4], 2)];
         let found: Vec<_> = sheets.iter().map(|sheet| (sheet.corners, sheet.winds)).collect();
         assert_eq!(found, expected);
-    }
-
-    #[test]
-    fn what_is_sorted_in_pieces_is_sorted() {
-        let mut items: Vec<u64> = (0..30_000).map(|k| k * 7_919 % 30_011).collect();
-        sort(&mut items, &Effort::unlimited()).unwrap();
-        assert!(items.is_sorted());
     }
 }

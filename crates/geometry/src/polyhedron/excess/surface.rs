@@ -146,10 +146,12 @@ impl MeshSurface {
     }
 
     /// The square of the distance from a box, rounded.
+    #[inline]
     fn box_distance(&self, at: u32, p: &Vec3) -> f64 {
         let extent = &self.boxes[at as usize];
         let beyond = |k: usize| (extent.low[k] - p[k]).max(p[k] - extent.high[k]).max(0.0);
-        let [x, y, z] = [0, 1, 2].map(beyond);
+        // Written out: a closure over an array would be called for each of its elements.
+        let (x, y, z) = (beyond(0), beyond(1), beyond(2));
         x * x + y * y + z * z
     }
 

@@ -6,6 +6,7 @@ use super::region::Region;
 use super::*;
 use crate::hull::convex_hull;
 use crate::hull::samples::Random;
+use crate::until::Until;
 
 /// A mesh with equal points made one.
 struct Mesh {
@@ -484,8 +485,8 @@ fn steps_that_run_out_leave_a_bracket_and_a_deadline_is_an_error() {
     let (few, many) = (measured(2_000).unwrap(), measured(u64::MAX).unwrap());
     assert!(few.upper - few.lower >= many.upper - many.lower);
     assert!(few.lower <= 0.14 && 0.14 <= few.upper, "{few:?}");
-    let has_passed = std::sync::atomic::AtomicBool::new(true);
-    let late = &mut Effort::with_stop(u64::MAX, &has_passed);
+    let has_passed = Until::expired();
+    let late = &mut Effort::until(u64::MAX, &has_passed);
     let found = measure(&mesh.vertices, &mesh.triangles, &hull, late);
     assert_eq!(found, Err(Stopped::Deadline));
 }

@@ -69,6 +69,33 @@ impl From<Stopped> for PiecesError {
     }
 }
 
+/// How far a decomposition has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PiecesProgress {
+    /// What is being done.
+    pub phase: Phase,
+    /// How many pieces there are by now.
+    pub count: usize,
+    /// About how far the worst of them stands out, metres; an estimate.
+    pub worst: f64,
+}
+
+/// What is being done with pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The worst is cut, again and again.
+    Cutting,
+    /// Two that are nearly convex together become one.
+    Joining,
+    /// The worst is cut and two others are joined.
+    Mending,
+    /// How far they stand out is measured.
+    Measuring,
+}
+
+/// Who is told how far a decomposition has come: seldom or often, as the work goes.
+pub type Listener<'a> = dyn FnMut(PiecesProgress) + 'a;
+
 /// Parts of the gap asked for that are tried to be reached: it is measured with an error of its
 /// own, and where the bracket is too wide, pieces are made smaller.
 const TRIED: [f64; 2] = [0.8, 0.4];
@@ -93,7 +120,8 @@ pub fn working_bytes(triangles: usize) -> usize {
 /// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
 /// let triangles = [[0, 1, 2], [0, 1, 3]];
 /// let wanted = pieces::Wanted { gap_max: Some(0.1), count_max: 4, settles: true };
-/// let found = pieces::decompose(&corners, &triangles, wanted, &mut Effort::unlimited()).unwrap();
+/// let effort = &mut Effort::unlimited();
+/// let found = pieces::decompose(&corners, &triangles, wanted, effort, &mut |_| {}).unwrap();
 /// assert!((2..=4).contains(&found.len()));
 /// ```
 pub fn decompose(
@@ -101,6 +129,7 @@ pub fn decompose(
     triangles: &[[u32; 3]],
     wanted: Wanted,
     effort: &mut Effort<'_>,
+    listener: &mut Listener<'_>,
 ) -> Result<Vec<ConvexPiece>, PiecesError> {
     // Adding zero makes -0 and +0 the same.
     let vertices: Vec<Vec3> = vertices.iter().map(|p| p.map(|x| x + 0.0)).collect();
@@ -115,19 +144,19 @@ pub fn decompose(
     let cell = MeshCell::whole(&mesh, effort)?;
     let start = DraftPiece::new(vec![cell], &field, &mesh, effort)?;
     let Some(gap_max) = wanted.gap_max else {
-        let mut search = PieceSearch::new(&mesh, &field, start);
+        let mut search = PieceSearch::new(&mesh, &field, start, listener);
         search.count(wanted.count_max, effort)?;
-        return Ok(measured(&search, effort)?);
+        return Ok(measured(&mut search, effort)?);
     };
     let mut found = Vec::new();
     for part in TRIED {
-        let mut search = PieceSearch::new(&mesh, &field, start.clone());
+        let mut search = PieceSearch::new(&mesh, &field, start.clone(), listener);
         search.reach(part * mesh.frame.length_inward(gap_max), wanted.count_max, effort)?;
         let is_many = search.pieces().count() > wanted.count_max;
         if is_many && wanted.settles {
             search.settle(wanted.count_max, effort)?;
         }
-        found = measured(&search, effort)?;
+        found = measured(&mut search, effort)?;
         if is_many || worst(&found) <= gap_max {
             break;
         }
@@ -183,9 +212,10 @@ fn whole(
 }
 
 fn measured(
-    search: &PieceSearch<'_>,
+    search: &mut PieceSearch<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<Vec<ConvexPiece>, Stopped> {
+    search.tell(Phase::Measuring);
     let mut found = Vec::new();
     for piece in search.pieces() {
         let hull = piece.hull(effort)?;

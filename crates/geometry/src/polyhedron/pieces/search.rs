@@ -13,6 +13,7 @@ use super::field::Field;
 use super::mesh::DecomposedMesh;
 use super::piece::{DraftPiece, Slices, outlined};
 use super::planes::{CutCandidate, candidates};
+use super::{Listener, Phase, PiecesProgress};
 use crate::Vec3;
 use crate::effort::{Effort, Stopped};
 use crate::number::tolerance::PIECE_CONVEX;
@@ -35,6 +36,7 @@ pub(super) struct PieceSearch<'a> {
     /// About how far the hulls of two stand out, or at least.
     pairs: BTreeMap<[u64; 2], Joined>,
     next: u64,
+    listener: &'a mut Listener<'a>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,8 +51,15 @@ impl<'a> PieceSearch<'a> {
         mesh: &'a DecomposedMesh<'a>,
         field: &'a Field<'a>,
         whole: DraftPiece,
+        listener: &'a mut Listener<'a>,
     ) -> Self {
-        Self { mesh, field, pieces: vec![(0, whole)], pairs: BTreeMap::new(), next: 1 }
+        Self { mesh, field, pieces: vec![(0, whole)], pairs: BTreeMap::new(), next: 1, listener }
+    }
+
+    /// Tells how far it has come.
+    pub(super) fn tell(&mut self, phase: Phase) {
+        let worst = self.mesh.frame.length_outward(self.worst_excess());
+        (self.listener)(PiecesProgress { phase, count: self.pieces.len(), worst });
     }
 
     /// The pieces.
@@ -80,6 +89,7 @@ impl<'a> PieceSearch<'a> {
     pub(super) fn settle(&mut self, count: usize, effort: &mut Effort<'_>) -> Result<(), Stopped> {
         self.join_while(f64::INFINITY, count, effort)?;
         for _ in 0..MENDED_TIMES * count {
+            self.tell(Phase::Mending);
             if !self.mend(effort)? {
                 break;
             }
@@ -102,6 +112,7 @@ impl<'a> PieceSearch<'a> {
     ) -> Result<(), Stopped> {
         let mut whole = Vec::new();
         while self.pieces.len() < count {
+            self.tell(Phase::Cutting);
             let open = self.pieces.iter().filter(|(name, _)| !whole.contains(name));
             let Some((name, worst)) = open.max_by(|a, b| a.1.excess.total_cmp(&b.1.excess)) else {
                 break;
@@ -165,6 +176,7 @@ impl<'a> PieceSearch<'a> {
         effort: &mut Effort<'_>,
     ) -> Result<(), Stopped> {
         while self.pieces.len() > count {
+            self.tell(Phase::Joining);
             let Some((pair, excess)) = self.nearest_pair(goal, effort)? else { break };
             if excess > goal {
                 break;

@@ -6,6 +6,7 @@ use super::cover::uncovered;
 use super::*;
 use crate::hull::samples::Random;
 use crate::number::orientation::{Side, side_of_plane};
+use crate::until::Until;
 
 type Soup = Vec<[Vec3; 3]>;
 
@@ -81,7 +82,7 @@ fn wanted(gap: Option<f64>, count_max: usize) -> Wanted {
 
 fn pieces_of(soup: &[[Vec3; 3]], wanted: Wanted) -> Vec<ConvexPiece> {
     let (vertices, triangles) = mesh_of(soup);
-    decompose(&vertices, &triangles, wanted, &mut Effort::unlimited()).unwrap()
+    decompose(&vertices, &triangles, wanted, &mut Effort::unlimited(), &mut |_| {}).unwrap()
 }
 
 /// The pieces of a mesh, of which it is checked that they cover it and that it is near.
@@ -186,9 +187,16 @@ fn a_torus_is_near_its_pieces_and_more_pieces_are_nearer() {
     assert!(near.len() > 2 && gap(&near) <= 0.15);
     let (vertices, triangles) = mesh_of(&soup);
     let less = Wanted { settles: true, ..wanted(Some(1e-3), 3) };
-    let settled = decompose(&vertices, &triangles, less, &mut Effort::unlimited()).unwrap();
+    let settled =
+        decompose(&vertices, &triangles, less, &mut Effort::unlimited(), &mut |_| {}).unwrap();
     assert!(settled.len() <= 3 && gap(&settled) > 1e-3);
-    let refused = decompose(&vertices, &triangles, wanted(Some(1e-3), 3), &mut Effort::unlimited());
+    let refused = decompose(
+        &vertices,
+        &triangles,
+        wanted(Some(1e-3), 3),
+        &mut Effort::unlimited(),
+        &mut |_| {},
+    );
     assert!(matches!(refused, Err(PiecesError::Unreached { .. })), "{refused:?}");
 }
 
@@ -325,13 +333,18 @@ fn the_order_of_triangles_and_who_asked_before_make_no_difference() {
 #[test]
 fn whoever_has_gone_is_not_worked_for() {
     let (vertices, triangles) = mesh_of(&torus(16, 8));
-    let has_gone = std::sync::atomic::AtomicBool::new(true);
-    let effort = &mut Effort::with_stop(u64::MAX, &has_gone);
-    let found = decompose(&vertices, &triangles, wanted(None, 8), effort);
+    let has_gone = Until::expired();
+    let effort = &mut Effort::until(u64::MAX, &has_gone);
+    let found = decompose(&vertices, &triangles, wanted(None, 8), effort, &mut |_| {});
     assert!(matches!(found, Err(PiecesError::Stopped(Stopped::Deadline))));
     for steps in [1, 30, 300, 3_000] {
-        let found =
-            decompose(&vertices, &triangles, wanted(None, 8), &mut Effort::with_steps(steps));
+        let found = decompose(
+            &vertices,
+            &triangles,
+            wanted(None, 8),
+            &mut Effort::with_steps(steps),
+            &mut |_| {},
+        );
         assert!(matches!(found, Err(PiecesError::Stopped(Stopped::Steps))), "{steps}");
     }
 }

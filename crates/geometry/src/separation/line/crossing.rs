@@ -49,7 +49,7 @@ pub(crate) struct Miss {
 pub(crate) struct End {
     /// The parameter t, `numerator / denominator`: `t w` is in M.
     pub(crate) numerator: IBig,
-    /// Not zero.
+    /// The denominator, which is not zero.
     pub(crate) denominator: IBig,
     /// Corners whose hull holds that point.
     pub(crate) pairs: ArrayVec<VertexPair, 4>,

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Chosen;
+use clearance_geometry::until::Until;
 use clearance_geometry::{contact_time, distance, penetration};
 
 /// Each has a witness of its own for each pair, which any history may rewrite, too.
@@ -33,7 +34,7 @@ fn no_witness_changes_what_a_session_of_prisms_is_told() {
     let mut random = Random(55);
     let [mut by_prism, mut by_default] = [methods, Methods::default()].map(|methods| {
         let mut scene = Scene::open(declaration.clone(), methods, LIMITS).unwrap();
-        scene.answer(&everything(), &Serial, &false.into()).unwrap();
+        scene.answer(&everything(), &Serial, Until::never()).unwrap();
         scene
     });
     let mut outcomes = [0; 3];
@@ -67,7 +68,7 @@ fn a_pair_is_larger_only_where_methods_are_named() {
     let bytes = |methods: Methods| {
         let declaration = Declaration { bodies: tumbling(6, 50), ..Declaration::default() };
         let mut scene = Scene::open(declaration, methods, LIMITS).unwrap();
-        scene.answer(&everything(), &Serial, &false.into()).unwrap();
+        scene.answer(&everything(), &Serial, Until::never()).unwrap();
         let (bytes, mut named) = (scene.table.bytes(), 0);
         scene.table.rewrite(|state| named += u32::from(state.cost_of_each.is_some()));
         (bytes, named)

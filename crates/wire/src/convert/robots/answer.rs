@@ -7,7 +7,7 @@ use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::effort::Stopped;
 use clearance_proto as api;
-use clearance_robot::cell::Cell;
+use clearance_robot::cell::{BodyPair, Cell};
 use clearance_robot::check::{Checked, SignedClearance};
 
 /// The answer so far; [`api::CheckConfigurationsResponse`] says what is in it.
@@ -21,19 +21,25 @@ pub fn push(packed: &mut Packed, cell: &Cell, with_gradient: bool, checked: &Che
         Checked::Free => api::Verdict::Separated,
         Checked::Contact(pairs) => {
             for (pair, verdict) in pairs {
-                packed.contact_indices.push(index);
-                packed.contact_firsts.push(pair[0]);
-                packed.contact_seconds.push(pair[1]);
-                packed.contact_verdicts.push(verdict_to_wire(*verdict).into());
+                push_pair(packed, index, *pair, Some(*verdict));
             }
-            verdict_to_wire(worst(pairs.iter().map(|(_, verdict)| *verdict)))
+            to_wire(worst(pairs.iter().map(|(_, verdict)| Some(*verdict))))
+        }
+        Checked::Open { contacts, pairs } => {
+            let known = contacts.iter().map(|(pair, verdict)| (*pair, Some(*verdict)));
+            let mut all: Vec<_> = known.chain(pairs.iter().map(|pair| (*pair, None))).collect();
+            all.sort_unstable_by_key(|(pair, _)| *pair);
+            for (pair, verdict) in &all {
+                push_pair(packed, index, *pair, *verdict);
+            }
+            to_wire(worst(all.into_iter().map(|(_, verdict)| verdict)))
         }
         Checked::Clearance(found) => {
             for one in found {
                 push_clearance(packed, cell, with_gradient, one.as_ref());
             }
             let verdicts = found.iter().flatten().map(|one| one.verdict);
-            verdict_to_wire(worst(verdicts))
+            to_wire(worst(verdicts))
         }
         Checked::Bad(error) => {
             let failure = Path::ROOT.field("values").bad(error.to_string()).into();
@@ -72,13 +78,27 @@ pub fn beyond_limit(field: &'static str, cell: &Cell, variable: usize) -> Failur
     Path::ROOT.field(field).bad(problem).into()
 }
 
-fn worst(verdicts: impl Iterator<Item = Verdict>) -> Verdict {
-    let rank = |verdict: &Verdict| match verdict {
-        Verdict::Separated => 0,
-        Verdict::Touching => 1,
-        Verdict::Overlapping => 2,
+fn push_pair(packed: &mut Packed, index: u32, pair: BodyPair, verdict: Option<Verdict>) {
+    packed.contact_indices.push(index);
+    packed.contact_firsts.push(pair[0]);
+    packed.contact_seconds.push(pair[1]);
+    packed.contact_verdicts.push(to_wire(verdict).into());
+}
+
+/// None: it is unresolved.
+fn to_wire(verdict: Option<Verdict>) -> api::Verdict {
+    verdict.map_or(api::Verdict::Unspecified, verdict_to_wire)
+}
+
+/// What is unresolved may overlap.
+fn worst(verdicts: impl Iterator<Item = Option<Verdict>>) -> Option<Verdict> {
+    let rank = |verdict: &Option<Verdict>| match verdict {
+        Some(Verdict::Separated) => 0,
+        Some(Verdict::Touching) => 1,
+        None => 2,
+        Some(Verdict::Overlapping) => 3,
     };
-    verdicts.max_by_key(rank).unwrap_or(Verdict::Separated)
+    verdicts.max_by_key(rank).unwrap_or(Some(Verdict::Separated))
 }
 
 fn push_clearance(
@@ -133,6 +153,7 @@ pub fn joined(mut parts: Vec<Packed>) -> Packed {
         all.gradients.extend(part.gradients);
         all.limit_indices.extend(part.limit_indices.into_iter().map(moved));
         all.limit_variables.extend(part.limit_variables);
+        all.within_margin_indices.extend(part.within_margin_indices.into_iter().map(moved));
         for mut refused in part.refused {
             refused.index = moved(refused.index);
             match all.refused.last_mut() {

@@ -1,12 +1,12 @@
 //! Cells, and questions about their configurations.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::clouds::{AskedCloud, cloud_of};
 use super::digested::Digested;
-use crate::convert::body::hull_bytes;
+use crate::convert::body::{body_of_curved, hull_bytes};
 use crate::convert::catalogue::Catalogue;
+use crate::convert::curved::{self, CurvedShape};
 use crate::convert::geometry::{points, pose, vector};
 use crate::convert::rounded::RoundedPoints;
 use crate::path::{Path, WithinLimit};
@@ -18,6 +18,7 @@ use clearance_geometry::cloud::PointCloud;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::HullError;
 use clearance_geometry::pose::Pose;
+use clearance_geometry::until::Until;
 use clearance_proto as api;
 use clearance_proto::robot_obstacle::Shape as Wire;
 use clearance_proto::rounded_shape::Core;
@@ -43,6 +44,7 @@ enum ObstacleShape {
     Registered(Arc<Stored>),
     Points(Vec<Vec3>),
     Rounded(RoundedPoints),
+    Curved(CurvedShape),
     /// By its half sizes.
     Box(Vec3),
     Cloud(AskedCloud),
@@ -140,6 +142,12 @@ impl AskedCell {
                     digested.size(points.len());
                     points.iter().for_each(|point| digested.vector(point));
                 }
+                ObstacleShape::Curved(curved) => {
+                    digested.tag(5);
+                    let (form, numbers) = curved.numbers();
+                    digested.tag(form);
+                    numbers.into_iter().for_each(|number| digested.number(number));
+                }
                 ObstacleShape::Cloud(cloud) => {
                     digested.tag(3);
                     digested.number(cloud.radius);
@@ -158,6 +166,7 @@ impl AskedCell {
             ObstacleShape::Registered(_) => 1,
             ObstacleShape::Points(points) => points.len(),
             ObstacleShape::Rounded(rounded) => rounded.points.len(),
+            ObstacleShape::Curved(_) => curved::POINTS,
             ObstacleShape::Box(_) => 8,
             ObstacleShape::Cloud(_) | ObstacleShape::RegisteredCloud(_) => 1,
         });
@@ -172,6 +181,7 @@ impl AskedCell {
             ObstacleShape::Registered(_)
             | ObstacleShape::Points(_)
             | ObstacleShape::Rounded(_)
+            | ObstacleShape::Curved(_)
             | ObstacleShape::Box(_) => 0,
         });
         points.sum()
@@ -204,6 +214,7 @@ impl AskedCell {
             ObstacleShape::Registered(stored) => Some(stored.clone()),
             ObstacleShape::Points(_)
             | ObstacleShape::Rounded(_)
+            | ObstacleShape::Curved(_)
             | ObstacleShape::Box(_)
             | ObstacleShape::Cloud(_)
             | ObstacleShape::RegisteredCloud(_) => None,
@@ -222,8 +233,8 @@ impl AskedCell {
     }
 
     /// Builds it; takes a while.
-    pub fn build(self, stop: &AtomicBool) -> Result<Cell, Failure> {
-        let mut effort = Effort::with_stop(u64::MAX, stop);
+    pub fn build(self, until: &Until) -> Result<Cell, Failure> {
+        let mut effort = Effort::until(u64::MAX, until);
         let mut still = Vec::with_capacity(self.obstacles.len());
         for (index, (shape, pose)) in self.obstacles.into_iter().enumerate() {
             let list = Path::ROOT.field("cell");
@@ -257,11 +268,12 @@ impl AskedCell {
                 ObstacleShape::Rounded(RoundedPoints { points, radius }) => {
                     of_points(&points, &mut effort)?.rounded(radius)
                 }
+                ObstacleShape::Curved(curved) => {
+                    body_of_curved(&curved, &mut effort).map_err(Failure::from)?
+                }
             };
-            let whole = Place::Obstacle.whole(&body);
-            let whole = whole.map_err(|refused| path.not_implemented(refused.what))?;
-            let body = PartBody::new(whole.hull.polytope.clone(), whole.mesh);
-            let body = body.rounded(whole.hull.radius);
+            let body = PartBody::in_place(&body, Place::Obstacle);
+            let body = body.map_err(|refused| path.not_implemented(refused.what))?;
             still.push(StillBody { body, pose });
         }
         let instance = |(registered, pose): &(Arc<RegisteredRobot>, Pose)| -> (Arc<_>, Pose) {
@@ -317,7 +329,11 @@ fn obstacle_shape(
             }
             Wire::Rounded(shape) => {
                 let most = catalogue.limits.inline_points_max();
-                let rounded = RoundedPoints::convert(&path.field("rounded"), shape, most)?;
+                let path = path.field("rounded");
+                if let Some(curved) = CurvedShape::convert(&path, shape)? {
+                    return Ok(ObstacleShape::Curved(curved));
+                }
+                let rounded = RoundedPoints::convert(&path, shape, most)?;
                 return Ok(ObstacleShape::Rounded(rounded));
             }
             Wire::Cloud(_) => return Err(path.field("cloud").bad("is read on its own").into()),
@@ -365,7 +381,8 @@ impl AskedCheck {
         };
         let (list, width) = (path.field("values"), cell.variable_count());
         if width == 0 {
-            return Err(path.field("cell").bad("its robots have no joint that moves").into());
+            let place = if request.scene.is_some() { "scene" } else { "cell" };
+            return Err(path.field(place).bad("its robots have no joint that moves").into());
         }
         if !request.values.len().is_multiple_of(width) {
             let problem = format!("must have {width} numbers for each configuration");

@@ -41,8 +41,8 @@ impl AskedEdges {
     ) -> Result<Self, Failure> {
         let width = cell.variable_count();
         if width == 0 {
-            let cell = path.field("cell");
-            return Err(cell.bad("its robots have no joint that moves").into());
+            let place = if request.scene.is_some() { "scene" } else { "cell" };
+            return Err(path.field(place).bad("its robots have no joint that moves").into());
         }
         let (starts, ends) = (path.field("starts"), path.field("ends"));
         if !request.starts.len().is_multiple_of(width) {
@@ -55,6 +55,11 @@ impl AskedEdges {
         starts.within(limits.edges_max(), count)?;
         if request.certificate {
             starts.within(limits.certified_edges_max(), count)?;
+        }
+        if request.certificate && request.scene.is_some() {
+            let what = "certificates of edges in a scene, whose pairs only the session knows: \
+                        describe it as a cell";
+            return Err(path.field("certificate").not_implemented(what).into());
         }
         if request.certificate && cell.has_clouds() {
             let what = "certificates of edges in a cell with a cloud";

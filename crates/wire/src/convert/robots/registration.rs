@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::digested::Digested;
 use crate::convert::catalogue::Catalogue;
@@ -13,10 +12,11 @@ use crate::status::Failure;
 use clearance_bodies::ContentId;
 use clearance_bodies::table::place::Place;
 use clearance_geometry::effort::Effort;
+use clearance_geometry::until::Until;
 use clearance_proto as api;
 use clearance_proto::robot_mesh::Source as Wire;
 use clearance_robot::body::PartBody;
-use clearance_robot::mesh::{self, MeshError};
+use clearance_robot::mesh::{self, MeshError, document_bytes};
 use clearance_robot::model::{BuildError, Robot, Sources};
 use clearance_robot::parts::{
     MeshContent, MeshFiles, MeshTreatment, PartSource, RobotPart, last_step,
@@ -69,10 +69,8 @@ impl AskedRobot {
                 Some(Wire::Id(id)) => {
                     let path = path.field("id");
                     let stored = catalogue.by_id(&path, id)?;
-                    let whole = Place::RobotPart.whole(&stored.body);
-                    let whole = whole.map_err(|refused| path.not_implemented(refused.what))?;
-                    let body = PartBody::new(whole.hull.polytope.clone(), whole.mesh)
-                        .rounded(whole.hull.radius);
+                    let body = PartBody::in_place(&stored.body, Place::RobotPart);
+                    let body = body.map_err(|refused| path.not_implemented(refused.what))?;
                     registered.insert(file.name.clone(), MeshContent::Known(body));
                 }
             }
@@ -101,19 +99,24 @@ impl AskedRobot {
         const MESH: usize = 14;
         let (urdf, srdf) = (self.request.urdf.as_str(), self.request.srdf.as_str());
         let meshes = self.size() - urdf.len() - srdf.len();
-        (reading_bytes(urdf) + reading_bytes(srdf) + MESH * meshes) as u64
+        let documents = self.request.meshes.iter().map(|file| match &file.source {
+            Some(Wire::Content(bytes)) => document_bytes(bytes),
+            Some(Wire::Id(_)) | None => 0,
+        });
+        let read = reading_bytes(urdf) + reading_bytes(srdf) + documents.sum::<usize>();
+        (read + MESH * meshes) as u64
     }
 
     /// Builds the parts, as far as there is memory for them; takes a while.
     pub fn build(
         self,
         limits: &Limits,
-        stop: &AtomicBool,
+        until: &Until,
         work: &RobotWork,
     ) -> Result<RegisteredRobot, Failure> {
         let Self { request, registered: mut meshes, mesh_treatment } = self;
         let list = Path::ROOT.field("meshes");
-        let effort = &mut Effort::with_stop(u64::MAX, stop);
+        let effort = &mut Effort::until(u64::MAX, until);
         for (index, file) in request.meshes.iter().enumerate() {
             let Some(Wire::Content(bytes)) = &file.source else { continue };
             let path = list.index(index);

@@ -63,7 +63,7 @@ impl AskedCasts {
             if body.pose.is_some() {
                 return Err(path.field("pose").bad("is said by `packed_casts`").into());
             }
-            body_for(Place::SceneQuery, &path, Some(body), catalogue)
+            body_for(Place::QueryShape, &path, Some(body), catalogue)
         };
         let asked: Result<Vec<AskedBody>, Failure> =
             wire.cast_bodies.iter().enumerate().map(asked).collect();

@@ -2,7 +2,7 @@
 
 use super::declare::{PartSource, group_names, margins, pair_ids, parts};
 use crate::convert::catalogue::Catalogue;
-use crate::convert::geometry::length;
+use crate::convert::geometry::signed_length;
 use crate::path::{Path, WithinLimit};
 use crate::status::Failure;
 use clearance_geometry::effort::Effort;
@@ -39,7 +39,7 @@ fn body(
     path.field("left_groups").within(groups_max, wire.left_groups.len())?;
     path.field("joined_groups").within(groups_max, wire.joined_groups.len())?;
     let (parts, shapes) = parts(&path.field("parts"), &wire.parts, catalogue, effort)?;
-    let margin = wire.margin.map(|margin| length(&path.field("margin"), margin));
+    let margin = wire.margin.map(|margin| signed_length(&path.field("margin"), margin));
     let change = BodyChange {
         id: BodyId(wire.id),
         parts,

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::convert::body::{Unready, body_of_checked, hull_bytes, hull_time};
+use crate::convert::body::{Unready, body_of_checked, body_of_curved, hull_bytes};
 use crate::convert::catalogue::Catalogue;
-use crate::convert::geometry::{length, points, pose, vector};
+use crate::convert::curved::CurvedShape;
+use crate::convert::geometry::{length, points, pose, signed_length, vector};
 use crate::convert::rounded::{self, RoundedPoints};
 use crate::path::{BadField, NotImplemented, Path, WithinLimit};
 use crate::status::Failure;
@@ -14,6 +15,10 @@ use clearance_bodies::table::place::Place;
 use clearance_bodies::{Body, ContentId, Tables};
 use clearance_geometry::effort::Effort;
 use clearance_proto as api;
+use clearance_robot::body::PartBody;
+use clearance_runtime::compute::costs::{
+    DECLARED_BODY, DECLARED_ENTRY, HULL_POINT, PLACED_ROBOT, times,
+};
 use clearance_runtime::robots::RegisteredRobot;
 use clearance_runtime::settings::Limits;
 use clearance_runtime::store::{Lease, bytes_at_most};
@@ -48,26 +53,13 @@ pub struct Declared {
     pub shapes: Vec<PartSource>,
 }
 
-/// Placing and checking a body: a generous guess.
-const BODY_TIME: Duration = Duration::from_micros(10);
-
-/// Placing the links of a robot.
-const ROBOT_TIME: Duration = Duration::from_micros(50);
-
-/// Looking up a name or a pair among the bodies.
-const ENTRY_TIME: Duration = Duration::from_micros(1);
-
-fn times(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
-
 /// How long opening takes.
 pub fn estimate(request: &api::OpenSessionRequest) -> Duration {
     request.state.as_ref().map_or(Duration::ZERO, |state| {
         bodies_estimate(&state.bodies)
             + rules_estimate(state.rules.as_ref())
-            + ENTRY_TIME * times(state.contacts.len())
-            + ROBOT_TIME * times(state.robots.len())
+            + times(DECLARED_ENTRY, state.contacts.len())
+            + times(PLACED_ROBOT, state.robots.len())
     })
 }
 
@@ -76,7 +68,7 @@ pub fn rules_estimate(rules: Option<&api::PairRules>) -> Duration {
     rules.map_or(Duration::ZERO, |rules| {
         let pairs = rules.checked_pairs.len() + rules.ignored_pairs.len() + rules.margins.len();
         let groups = rules.checked_groups.len() + rules.groups_to_come.len();
-        ENTRY_TIME * times(groups + pairs)
+        times(DECLARED_ENTRY, groups + pairs)
     })
 }
 
@@ -128,7 +120,8 @@ pub fn has_meshes(request: &api::OpenSessionRequest, catalogue: &Catalogue<'_>) 
     };
     let mut robots = state.robots.iter().filter_map(|one| catalogue.robots.get(&one.robot_id));
     let has_mesh = |known: Arc<RegisteredRobot>| {
-        known.robot.parts.iter().any(|part| part.body.mesh().is_some())
+        let is_mesh = |body: &PartBody| body.mesh().is_some() || body.curved().is_some();
+        known.robot.parts.iter().any(|part| is_mesh(&part.body))
     };
     registered(&state.bodies, catalogue).iter().any(is_mesh) || robots.any(has_mesh)
 }
@@ -170,16 +163,18 @@ fn named_points(source: &api::placed_body::Source) -> usize {
 /// How long it takes to declare these bodies and to look at them for the first time.
 pub fn bodies_estimate(bodies: &[api::Body]) -> Duration {
     let groups: usize = bodies.iter().map(|body| body.groups.len()).sum();
-    BODY_TIME * times(bodies.len()) + hull_time(given_points(bodies)) + ENTRY_TIME * times(groups)
+    times(DECLARED_BODY, bodies.len())
+        + times(HULL_POINT, given_points(bodies))
+        + times(DECLARED_ENTRY, groups)
 }
 
 /// How long it takes to declare what a frame adds and reshapes.
 pub fn frame_estimate(frame: &api::Frame) -> Duration {
     let reshaped = frame.changed_bodies.iter().flat_map(|change| &change.parts);
     let points: usize = reshaped.map(points_given).sum();
-    let changes = BODY_TIME * times(frame.changed_bodies.len()) + hull_time(points);
+    let changes = times(DECLARED_BODY, frame.changed_bodies.len()) + times(HULL_POINT, points);
     let robots = frame.added_robots.len() + frame.robot_moves.len();
-    bodies_estimate(&frame.added_bodies) + changes + ROBOT_TIME * times(robots)
+    bodies_estimate(&frame.added_bodies) + changes + times(PLACED_ROBOT, robots)
 }
 
 /// Bodies, each checked; builds the hulls of given points, until `effort` is stopped.
@@ -210,7 +205,7 @@ fn body(
         pose: pose(&path.field("pose"), wire.pose.as_ref())?,
         groups: wire.groups.clone().into(),
         fixed: wire.fixed,
-        margin: length(&path.field("margin"), wire.margin)?,
+        margin: signed_length(&path.field("margin"), wire.margin)?,
         pivot: vector(&path.field("pivot"), wire.pivot.as_ref())?,
         deviation: length(&path.field("deviation"), wire.deviation)?,
         continuous: wire.continuous,
@@ -240,9 +235,9 @@ pub(super) fn parts(
         let known = Place::Session.whole(&body);
         let known = known.map_err(|refused| path.not_implemented(refused.what))?;
         let (polytope, radius) = (known.hull.polytope.clone(), known.hull.radius);
-        let (mesh, field) = (known.mesh, known.field);
+        let (mesh, field, curved) = (known.mesh, known.field, known.curved);
         let body_from_part = pose(&path.field("pose"), part.pose.as_ref())?;
-        parts.push(Part { polytope, radius, mesh, field, body_from_part });
+        parts.push(Part { polytope, radius, mesh, field, curved, body_from_part });
         shapes.push(shape);
     }
     Ok((parts, shapes))
@@ -257,10 +252,12 @@ fn shape(
     use api::placed_body::Source;
     let source = wire.source.as_ref().ok_or_else(|| path.bad("needs id, alias or vertices"))?;
     let points_max = catalogue.limits.inline_points_max();
-    let given = |asked: RoundedPoints, effort: &mut Effort<'_>| {
-        let body = body_of_checked(&asked.points, effort)?.rounded(asked.radius);
+    let kept = |body: Body, effort: &mut Effort<'_>| {
         let memory_bytes = bytes_at_most(&body, effort).map_err(Unready::Stopped)?;
         Ok((body, PartSource::Given(Box::new(source.clone()), memory_bytes)))
+    };
+    let given = |asked: RoundedPoints, effort: &mut Effort<'_>| {
+        kept(body_of_checked(&asked.points, effort)?.rounded(asked.radius), effort)
     };
     let registered = |path: &Path<'_>, lease: Lease| {
         let body = lease.stored().body.clone();
@@ -286,7 +283,11 @@ fn shape(
             Err(path.field("compound").not_implemented("compounds as parts").into())
         }
         Source::Rounded(shape) => {
-            given(RoundedPoints::convert(&path.field("rounded"), shape, points_max)?, effort)
+            let path = path.field("rounded");
+            match CurvedShape::convert(&path, shape)? {
+                Some(curved) => kept(body_of_curved(&curved, effort)?, effort),
+                None => given(RoundedPoints::convert(&path, shape, points_max)?, effort),
+            }
         }
     }
 }
@@ -325,7 +326,7 @@ pub(super) fn margins(
     let margin = |(index, entry): (usize, &api::PairMargin)| {
         let path = path.index(index);
         let pair = entry.pair.as_ref().ok_or_else(|| path.field("pair").bad("is required"))?;
-        let margin = length(&path.field("margin"), entry.margin)?;
+        let margin = signed_length(&path.field("margin"), entry.margin)?;
         Ok(PairMargin { pair: pair_ids(pair), margin })
     };
     wire.iter().enumerate().map(margin).collect()
@@ -376,6 +377,7 @@ pub fn failure(path: &Path<'_>, error: &DeclarationError, limits: &Limits) -> Fa
         | Problem::NoParts
         | Problem::TooFar
         | Problem::NotALength
+        | Problem::NotAMargin
         | Problem::NotAnswered
         | Problem::NotRounded
         | Problem::NotAPoint

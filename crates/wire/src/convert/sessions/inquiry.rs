@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use crate::convert::body::{AskedBody, Unready, body_for, body_of_checked, hull_time};
+use crate::convert::body::{AskedBody, Unready, body_for, body_of_checked};
 use crate::convert::catalogue::Catalogue;
 use crate::convert::geometry::{coordinates, length, motion, tolerance, vector};
 use crate::convert::options::budget;
 use crate::convert::sessions::casts::AskedCasts;
-use crate::path::{BadField, NotImplemented, Path, WithinLimit};
+use crate::path::{BadField, Path, WithinLimit};
 use crate::status::Failure;
+use clearance_bodies::table::Needs;
 use clearance_bodies::table::place::Place;
 use clearance_bodies::{Body, PlacedBody};
 use clearance_geometry::Vec3;
@@ -98,7 +99,7 @@ impl AskedShape {
     /// How long it takes to get it ready: a generous guess.
     fn estimate(&self) -> Duration {
         match self {
-            Self::Body(body) => time_to_build(body),
+            Self::Body(body) => body.time_to_build(),
             Self::Point(_) => Duration::ZERO,
         }
     }
@@ -152,10 +153,20 @@ impl AskedInquiry {
         self.casts.is_none() && self.questions.iter().flatten().all(is_small)
     }
 
+    /// What a look at one of its shapes makes of that, bytes at most.
+    pub fn bytes_of_shapes(&self) -> u64 {
+        let asked = self.questions.iter().flatten().filter_map(|question| match &question.shape {
+            AskedShape::Body(body) => Some(body),
+            AskedShape::Point(_) => None,
+        });
+        let cast = self.casts.iter().flat_map(|casts| &casts.bodies);
+        asked.chain(cast).map(|body| Needs::NOTHING.bytes_made(body.kind(), 0)).max().unwrap_or(0)
+    }
+
     /// How long it takes to get all shapes ready.
     pub fn hull_time(&self) -> Duration {
         let asked = self.questions.iter().flatten().map(|question| question.shape.estimate());
-        let cast = self.casts.iter().flat_map(|casts| &casts.bodies).map(time_to_build);
+        let cast = self.casts.iter().flat_map(|casts| &casts.bodies).map(AskedBody::time_to_build);
         asked.chain(cast).sum()
     }
 }
@@ -222,12 +233,7 @@ fn shape(
     wire: Option<&api::PlacedBody>,
     catalogue: &Catalogue<'_>,
 ) -> Result<AskedShape, Failure> {
-    body_for(Place::SceneQuery, path, wire, catalogue).map(AskedShape::Body)
-}
-
-/// How long it takes to get a body ready: a generous guess.
-fn time_to_build(body: &AskedBody) -> Duration {
-    if body.is_given_by_points() { hull_time(body.size()) } else { Duration::ZERO }
+    body_for(Place::QueryShape, path, wire, catalogue).map(AskedShape::Body)
 }
 
 fn rays(
@@ -264,16 +270,6 @@ fn filter(
         ignored_groups: wire.ignored_groups.clone(),
         ignored: wire.ignored_body_ids.iter().map(|&id| BodyId(id)).collect(),
     })
-}
-
-/// A filter admits a body with a mesh.
-pub fn about_mesh(body: BodyId) -> NotImplemented {
-    let what = format!(
-        "questions to a scene about polyhedra and surfaces: body {} has one, ignore it to ask \
-         about others",
-        body.0
-    );
-    Path::ROOT.field("filter").field("ignored_body_ids").not_implemented(what)
 }
 
 /// A filter names what the scene does not have.

@@ -10,9 +10,10 @@ use crate::convert::geometry::{outcome_to_wire, stopped_to_wire};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::effort::Stopped;
+use clearance_geometry::until::Until;
 use clearance_proto as api;
+use clearance_scene::PairReport;
 use clearance_scene::{PairContact, PairRange, PartPair};
-use clearance_scene::{PairReport, Waiting};
 
 /// The numbers of `within_margin`: it is not known, it is so, it is not.
 const UNKNOWN: u8 = 0;
@@ -30,7 +31,7 @@ pub fn pack(
     pairs: &[PairReport],
     plan: &Plan,
     bodies: Bodies<'_>,
-    waiting: Waiting<'_>,
+    until: &Until,
 ) -> api::PackedPairs {
     let mut packed = api::PackedPairs {
         a: pairs.iter().map(|pair| pair.p.0).collect(),
@@ -47,7 +48,7 @@ pub fn pack(
         normals: vectors(pairs, |pair| pair.normal),
         first_contacts: first_contacts(pairs),
         along: along(pairs),
-        rest: rest(pairs, plan, bodies, waiting),
+        rest: rest(pairs, plan, bodies, until),
         ..Default::default()
     };
     if pairs.iter().any(|pair| pair.distance.is_some()) {
@@ -252,7 +253,7 @@ fn rest(
     pairs: &[PairReport],
     plan: &Plan,
     bodies: Bodies<'_>,
-    waiting: Waiting<'_>,
+    until: &Until,
 ) -> Vec<api::PackedRest> {
     let asked = &plan.questions;
     if !(asked.certificates || asked.polygons || bodies.has_links) {
@@ -273,7 +274,7 @@ fn rest(
         };
         (rest != api::PackedRest { index, ..Default::default() }).then_some(rest)
     };
-    waiting.each((0..).zip(pairs)).filter_map(rest).collect()
+    until.each((0..).zip(pairs)).filter_map(rest).collect()
 }
 
 /// The entry of a pair; nothing, if the array tells nothing of any.

@@ -2,18 +2,20 @@
 
 use super::plan::Plan;
 use super::proofs::{depth_to_wire, motion_to_wire, proof_to_wire};
+use crate::convert::certificate::with_margin_depth;
 use crate::convert::geometry::{
     direction_to_wire, outcome_to_wire, pairs_to_wire, stopped_to_wire, vector_to_wire,
     verdict_to_wire,
 };
 use crate::convert::ranges::{answer_to_wire, span_to_wire};
-use clearance_geometry::claim::Verdict;
-use clearance_geometry::penetration::Range;
+use clearance_bodies::table::along::MeasuredRange;
+use clearance_bodies::table::verdict::VerdictProof;
+use clearance_geometry::claim::{DepthSide, Outcome, Surface, Verdict};
 use clearance_proto as api;
 use clearance_scene::{BodyId, PairReport};
 use clearance_scene::{
     PairContact, PairDepth, PairDistance, PairRange, PartChain, PartGap, PartPair, PartProof,
-    PartReach, PartRow,
+    PartReach, PartRow, PartsProof,
 };
 
 /// What a report says of bodies beside what the scene found out.
@@ -46,7 +48,7 @@ pub fn deciding(known: &PairReport) -> Option<PartPair> {
 
 /// Whether a pair is within its margin; none: it has none, or that is not known.
 pub fn within_margin(known: &PairReport) -> Option<bool> {
-    known.within_margin.filter(|_| known.margin > 0.0)
+    known.within_margin.filter(|_| known.margin != 0.0)
 }
 
 /// All that is told of a pair.
@@ -78,7 +80,7 @@ pub fn pair(known: &PairReport, plan: &Plan, bodies: Bodies<'_>) -> api::PairRep
             .and_then(|distance| distance_certificate(distance, certificate.clone(), counts)),
         depth_certificate: (known.depth.as_ref())
             .filter(|_| plan.questions.certificates)
-            .map(|deepest| depth_certificate(deepest, counts)),
+            .and_then(|deepest| depth_certificate(deepest, counts)),
         certificate,
         status: None,
         stopped: stopped_to_wire(known.stopped).into(),
@@ -105,41 +107,66 @@ pub fn bytes_of_proofs(known: &PairReport, bodies: Bodies<'_>) -> usize {
         None => names(count_p, count_q),
     };
     let of_row = |row: PartRow| names(1, if row.q.is_some() { 1 } else { count_q });
-    let entry = |one: &PartProof| size_of::<api::PartProof>() + PROOF + of_pair(one.parts);
+    let of_surface = |surface: &Surface| {
+        surface.corners.len() * size_of::<api::VertexPair>() + 12 * surface.triangles.len()
+    };
+    let of_depth = |depth: &DepthSide| match depth {
+        DepthSide::Less(_) => DIRECTION,
+        DepthSide::AtLeast(surface) => of_surface(surface) + 2 * PIECE,
+    };
+    let entry = |one: &PartProof| {
+        let depth = one.margin_depth.as_deref().map_or(0, of_depth);
+        let own = depth + bytes_of_curved(&one.proof);
+        size_of::<api::PartProof>() + PROOF + of_pair(one.parts) + own
+    };
     let verdict: usize = known.proofs.iter().map(entry).sum();
     // It is in the proof of the distance, too.
     let distance = known.distance.as_ref().map_or(0, |distance| {
         let gap = |gap: &PartGap| {
             size_of::<api::PartDistanceProof>() + DIRECTION + PIECE + of_row(gap.parts)
         };
-        verdict + distance.gaps.iter().map(gap).sum::<usize>()
+        let own = distance.by_faces.as_ref().map_or(0, bytes_of_curved);
+        verdict + own + distance.gaps.iter().map(gap).sum::<usize>()
     });
     let depth = known.depth.as_ref().map_or(0, |deepest| {
         let reach =
             |one: &PartReach| size_of::<api::PartDepthProof>() + DIRECTION + of_row(one.parts);
-        let surface = deepest.depth.surface.as_ref().map_or(0, |surface| {
-            surface.corners.len() * size_of::<api::VertexPair>() + 12 * surface.triangles.len()
-        });
-        PROOF + surface + deepest.others.iter().map(reach).sum::<usize>()
+        let surface = deepest.depth.surface.as_ref().map_or(0, of_surface);
+        let own = bytes_of_curved(&deepest.depth.proof);
+        PROOF + own + surface + deepest.others.iter().map(reach).sum::<usize>()
     });
     let along = known.along.as_ref().map_or(0, |along| {
         let each = size_of::<api::PartRange>() + PROOF + 2 * (DIRECTION + PIECE);
-        along.of_parts.len() * each
+        let curved = along.of_parts.iter().filter_map(|(_, range)| range.curved());
+        along.of_parts.len() * each + curved.map(message_bytes).sum::<usize>()
     });
     let way = known.first_contact.as_ref().map_or(0, |way| {
         let link = size_of::<api::ChainLink>() + DIRECTION;
         let chain = |one: &PartChain| {
-            size_of::<api::PartMotionProof>() + PROOF + of_pair(one.parts) + link * one.links.len()
+            let initial = one.initial.as_ref().map_or(0, bytes_of_curved);
+            let own = size_of::<api::PartMotionProof>() + PROOF + initial + of_pair(one.parts);
+            own + link * one.links.len()
         };
         way.chains.iter().map(chain).sum()
     });
     verdict + distance + depth + along + way
 }
 
+/// What the polytopes in the proof of a curved body take in a message, bytes: each index there is
+/// four bytes, and at least one where it is counted.
+fn bytes_of_curved(proof: &PartsProof) -> usize {
+    let PartsProof::Faces(stand) = proof else { return 0 };
+    stand.proof.as_ref().map_or(0, message_bytes)
+}
+
+fn message_bytes(proof: &VerdictProof) -> usize {
+    proof.curved().map_or(0, |curved| 4 * curved.message_bytes_min())
+}
+
 fn range(known: &PairRange, plan: &Plan) -> api::PairRange {
     let [enter, exit] = span_to_wire(known.span);
     let first = known.parts.filter(|_| known.span.is_some());
-    let of_parts = |(parts, range): &(PartPair, Range)| api::PartRange {
+    let of_parts = |(parts, range): &(PartPair, MeasuredRange)| api::PartRange {
         a_part: parts.p,
         b_part: parts.q,
         answer: Some(answer_to_wire(range, true)),
@@ -176,10 +203,13 @@ fn distance_certificate(
     Some(api::DistanceCertificate { verdict, pairs: Vec::new(), parts })
 }
 
-fn depth_certificate(deepest: &PairDepth, counts: [usize; 2]) -> api::PenetrationCertificate {
-    let of_parts = depth_to_wire(&deepest.depth);
+fn depth_certificate(
+    deepest: &PairDepth,
+    counts: [usize; 2],
+) -> Option<api::PenetrationCertificate> {
+    let of_parts = depth_to_wire(&deepest.depth)?;
     if counts == [1, 1] {
-        return of_parts;
+        return Some(of_parts);
     }
     let [p_parts, q_parts] = row(deepest.parts.into(), counts);
     let entries = vec![api::PartProof { p_parts, q_parts, certificate: of_parts.verdict }];
@@ -188,11 +218,11 @@ fn depth_certificate(deepest: &PairDepth, counts: [usize; 2]) -> api::Penetratio
         let direction = Some(direction_to_wire(&entry.direction));
         api::PartDepthProof { p_parts, q_parts, direction }
     };
-    api::PenetrationCertificate {
+    Some(api::PenetrationCertificate {
         verdict: Some(compound(entries)),
         parts: deepest.others.iter().map(entry).collect(),
         ..of_parts
-    }
+    })
 }
 
 fn all_below(count: usize) -> Vec<u32> {
@@ -229,7 +259,8 @@ fn compound(entries: Vec<api::PartProof>) -> api::StaticCertificate {
 }
 
 fn part_certificate(entry: &PartProof) -> Option<api::StaticCertificate> {
-    proof_to_wire(&entry.proof, &entry.margin_pairs)
+    let proof = proof_to_wire(&entry.proof, &entry.margin_pairs);
+    proof.map(|proof| with_margin_depth(proof, entry.margin_depth.as_deref()))
 }
 
 fn contact(known: &PairContact, with_proofs: bool, counts: [usize; 2]) -> api::FirstContact {
@@ -238,16 +269,20 @@ fn contact(known: &PairContact, with_proofs: bool, counts: [usize; 2]) -> api::F
         outcome: outcome_to_wire(known.outcome).into(),
         t_free: known.t_free,
         t_contact: known.has_met().then_some(known.t_contact),
-        certificate: with_proofs.then(|| motion(&known.chains, counts)).flatten(),
+        certificate: with_proofs.then(|| motion(known, counts)).flatten(),
         a_part: first.map(|parts| parts.p),
         b_part: first.map(|parts| parts.q),
         stopped: stopped_to_wire(known.stopped).into(),
     }
 }
 
-fn motion(chains: &[PartChain], counts: [usize; 2]) -> Option<api::MotionCertificate> {
+fn motion(known: &PairContact, counts: [usize; 2]) -> Option<api::MotionCertificate> {
+    let chains = &known.chains;
     if counts == [1, 1] {
-        return chains.first().map_or_else(|| Some(Default::default()), motion_to_wire);
+        // Where less is known than that they are free, there may be nothing to prove.
+        let is_free = known.outcome == Outcome::NoContact;
+        let nothing = || (!is_free).then(Default::default);
+        return chains.first().map_or_else(nothing, motion_to_wire);
     }
     let entry = |chain: &PartChain| {
         let [p_parts, q_parts] = indices(chain.parts, counts);

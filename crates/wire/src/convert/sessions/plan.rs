@@ -87,27 +87,25 @@ impl Plan {
         })
     }
 
-    /// That it asks nothing that is not answered about bodies with rounded parts, if there are any.
-    pub fn check_rounded(&self, path: &Path<'_>, are_there: bool) -> Result<(), NotImplemented> {
-        if are_there && self.questions.along.is_some() {
-            let why = "ranges along a direction of rounded polytopes";
-            return Err(path.field("report").field("along").not_implemented(why));
+    /// That it asks nothing that is not answered about bodies with meshes, if there are any, or
+    /// about such that are not convex.
+    pub fn check_meshes(
+        &self,
+        path: &Path<'_>,
+        are_there: bool,
+        are_convex: impl FnOnce() -> bool,
+    ) -> Result<(), NotImplemented> {
+        let asked = &self.questions;
+        let refuse =
+            |field, why: &'static str| Err(path.field("report").field(field).not_implemented(why));
+        if are_there && asked.polygons {
+            let why = "contact polygons of polyhedra, surfaces and curved bodies";
+            return refuse("contact_polygons", why);
+        }
+        if are_there && asked.along.is_some() && !are_convex() {
+            return refuse("along", "ranges along a direction of polyhedra and surfaces");
         }
         Ok(())
-    }
-
-    /// That it asks nothing that is not answered about bodies with meshes, if there are any.
-    pub fn check_meshes(&self, path: &Path<'_>, are_there: bool) -> Result<(), NotImplemented> {
-        let asked = &self.questions;
-        let unanswered = [
-            ("depths", asked.depths, "depths of polyhedra and surfaces"),
-            ("contact_polygons", asked.polygons, "contact polygons of polyhedra and surfaces"),
-            ("along", asked.along.is_some(), "ranges along a direction of polyhedra and surfaces"),
-        ];
-        match unanswered.iter().find(|(_, is_asked, _)| are_there && *is_asked) {
-            None => Ok(()),
-            Some((field, _, why)) => Err(path.field("report").field(field).not_implemented(*why)),
-        }
     }
 
     /// Whether what is asked of a pair takes as long as many verdicts.

@@ -2,7 +2,8 @@
 
 use crate::convert::certificate::{convex_proof_to_wire, link_to_wire, surface_to_wire};
 use crate::convert::geometry::{direction_to_wire, pairs_to_wire};
-use crate::convert::solids::{self, stand_to_wire};
+use crate::convert::proofs::stand_to_wire;
+use crate::convert::solids;
 use clearance_geometry::pair::VertexPair;
 use clearance_proto as api;
 use clearance_scene::{PartChain, PartsContact, PartsDepth, PartsDistance, PartsProof};
@@ -29,14 +30,14 @@ pub fn distance_to_wire(distance: &PartsDistance) -> Option<api::DistanceCertifi
     Some(api::DistanceCertificate { verdict, pairs, parts: Vec::new() })
 }
 
-/// The proof of a depth.
-pub fn depth_to_wire(depth: &PartsDepth) -> api::PenetrationCertificate {
-    api::PenetrationCertificate {
-        verdict: Some(convex_proof_to_wire(&depth.proof, &[])),
+/// The proof of a depth; parts that are not both convex have none.
+pub fn depth_to_wire(depth: &PartsDepth) -> Option<api::PenetrationCertificate> {
+    Some(api::PenetrationCertificate {
+        verdict: Some(proof_to_wire(&depth.proof, &[])?),
         face: depth.face.as_ref().map(direction_to_wire),
         surface: depth.surface.as_ref().map(surface_to_wire),
         parts: Vec::new(),
-    }
+    })
 }
 
 /// The proof of a first contact.

@@ -1,6 +1,5 @@
 //! Reports for the wire.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use prost::Message;
@@ -11,9 +10,10 @@ use super::plan::Plan;
 use crate::convert::geometry::{matrix_rows, stopped_to_wire, vector_to_wire};
 use crate::convert::options::cost_to_wire;
 use clearance_geometry::effort::Stopped;
+use clearance_geometry::until::Until;
 use clearance_proto as api;
 use clearance_scene::methods::AskedOf;
-use clearance_scene::{BodyId, Event, EventKind, PairReport, RankedPair, Report, Waiting};
+use clearance_scene::{BodyId, Event, EventKind, PairReport, RankedPair, Report};
 use clearance_scene::{PlacedNumbers, Tally};
 
 /// Memory that a report takes beside its session while it is put into messages, bytes, estimated:
@@ -72,7 +72,7 @@ pub fn to_wire(
     plan: &Plan,
     link: &dyn Fn(BodyId) -> String,
     elapsed: Duration,
-    waiting: Waiting<'_>,
+    until: &Until,
 ) -> Box<api::FrameReport> {
     let mut wire = Box::new(api::FrameReport {
         frame_id: report.frame,
@@ -85,15 +85,15 @@ pub fn to_wire(
         aliased_body_ids: report.aliased.first.iter().map(|id| id.0).collect(),
         ..Default::default()
     });
-    if waiting.is_over() {
+    if until.is_cancelled() {
         return wire;
     }
     if plan.events {
-        wire.events = waiting.each(&report.events).map(|one| event(one, link)).collect();
+        wire.events = until.each(&report.events).map(|one| event(one, link)).collect();
     }
-    wire.placed_parts = waiting.each(&report.moved).map(placed).collect();
+    wire.placed_parts = until.each(&report.moved).map(placed).collect();
     if report.tally.stopped > 0 || report.pairs.iter().any(|pair| pair.stopped.is_some()) {
-        let past_deadline = waiting.stop.load(Ordering::Relaxed);
+        let past_deadline = until.is_over();
         let stopped = if past_deadline { Stopped::Deadline } else { Stopped::Steps };
         wire.set_stopped(stopped_to_wire(Some(stopped)));
     }
@@ -106,12 +106,12 @@ pub fn add_pairs(
     pairs: &[PairReport],
     plan: &Plan,
     bodies: Bodies<'_>,
-    waiting: Waiting<'_>,
+    until: &Until,
 ) {
     if plan.packed {
-        wire.packed_pairs = Some(Box::new(pack(pairs, plan, bodies, waiting)));
+        wire.packed_pairs = Some(Box::new(pack(pairs, plan, bodies, until)));
     } else {
-        wire.pairs = waiting.each(pairs).map(|one| pair(one, plan, bodies)).collect();
+        wire.pairs = until.each(pairs).map(|one| pair(one, plan, bodies)).collect();
     }
 }
 

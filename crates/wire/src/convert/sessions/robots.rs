@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::known::Known;
 use crate::convert::catalogue::Catalogue;
-use crate::convert::geometry::{length, pose, pose_to_wire};
+use crate::convert::geometry::{pose, pose_to_wire, signed_length};
 use crate::path::{BadField, Path, WithinLimit};
 use crate::status::Failure;
 use clearance_proto as api;
@@ -52,7 +52,7 @@ fn robot(
         let path = list.index(index);
         let link = known.link(&entry.link);
         let link = link.ok_or_else(|| path.field("link").bad(NO_LINK))?;
-        paddings[link] = length(&path.field("padding"), entry.padding)?;
+        paddings[link] = signed_length(&path.field("padding"), entry.padding)?;
     }
     let list = path.field("attached");
     let attached = wire.attached.iter().enumerate();

@@ -20,7 +20,9 @@ use clearance_geometry::judge::{
 };
 use clearance_proto as api;
 use clearance_wire::convert::body::AskedBody;
-use clearance_wire::convert::certificate::{at_most, convex_proof, margin_pairs, surface};
+use clearance_wire::convert::certificate::{
+    MarginShown, at_most, convex_proof, margin_shown, surface,
+};
 use clearance_wire::convert::compound::AskedParts;
 use clearance_wire::convert::geometry::{direction, margin, verdict};
 use clearance_wire::path::Path;
@@ -157,7 +159,7 @@ impl PartsStatement {
         Ok(Self { bodies, said: Said::Motion(Box::new(said)) })
     }
 
-    /// Judges it.
+    /// Judges the claim; the inner error says what does not hold.
     pub(super) fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
         let Self { bodies: [p, q], said } = self;
         let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
@@ -199,8 +201,9 @@ fn statements(
     wire: Option<&api::StaticCertificate>,
 ) -> Result<Vec<PartStatement>, Failure> {
     let statement = |path: &Path<'_>, parts, wire: Option<&api::StaticCertificate>| {
-        let margin_pairs = margin_pairs(path, wire)?;
-        Ok::<_, Failure>(PartStatement { parts, proof: convex_proof(path, wire)?, margin_pairs })
+        let MarginShown { pairs: margin_pairs, depth: margin_depth } = margin_shown(path, wire)?;
+        let proof = convex_proof(path, wire)?;
+        Ok::<_, Failure>(PartStatement { parts, proof, margin_pairs, margin_depth })
     };
     match wire.and_then(|wire| wire.proof.as_ref()) {
         Some(api::static_certificate::Proof::Compound(compound)) => {
@@ -274,6 +277,10 @@ impl SaidStanding {
     ) -> Result<(), String> {
         match (self.verdict, self.within) {
             (_, None) => Ok(()),
+            (_, Some((margin, is_within))) if margin < 0.0 => {
+                judge_compounds_margin(compounds, margin, is_within, &self.entries, effort)
+                    .map_err(|refusal| located(self.list, &refusal))
+            }
             // In contact every margin is kept.
             (Verdict::Touching | Verdict::Overlapping, Some((_, true))) => Ok(()),
             (Verdict::Touching | Verdict::Overlapping, Some((_, false))) => {

@@ -160,5 +160,10 @@ fn at_start(entry: &MotionEntry) -> Option<PartStatement> {
     let by_link =
         || first().map(|link| StaticProof::Separated { direction: link.direction }.into());
     let proof = entry.initial.clone().or_else(by_link)?;
-    Some(PartStatement { parts: entry.parts.clone(), proof, margin_pairs: ArrayVec::new() })
+    Some(PartStatement {
+        parts: entry.parts.clone(),
+        proof,
+        margin_pairs: ArrayVec::new(),
+        margin_depth: None,
+    })
 }

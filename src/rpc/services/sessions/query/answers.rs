@@ -1,22 +1,23 @@
-//! The answers to a call of `QueryScene`, found one after the other until a flag is set, and gone
-//! on with later.
+//! The answers to a call of `QueryScene`, found one after the other, for a while here, and gone on
+//! with elsewhere.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::time::Instant;
 
 use clearance_bodies::table::place::{ConvexPart, Place};
+use clearance_bodies::table::{NotAnswered, Wanted};
 use clearance_bodies::{Body, PlacedBody};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::{Cost, Effort, Stopped};
 use clearance_geometry::meeting::Impact;
 use clearance_geometry::motion::Motion;
-use clearance_geometry::pair::Placed;
 use clearance_geometry::pose::Pose;
+use clearance_geometry::until::Until;
 use clearance_proto as api;
 use clearance_runtime::sessions::parallel::by_index;
 use clearance_runtime::settings::Limits;
 use clearance_scene::query::cast::{Cast, CastHit};
-use clearance_scene::query::{BodyFilter, SceneView, Visitor};
+use clearance_scene::query::{BodyFilter, QueryShape, SceneView, Visitor};
 use clearance_wire::convert::body::Unready;
 use clearance_wire::convert::geometry::stopped_to_wire;
 use clearance_wire::convert::options::cost_to_wire;
@@ -27,9 +28,13 @@ use clearance_wire::convert::sessions::hits::{
 use clearance_wire::convert::sessions::inquiry::{AskedInquiry, AskedKind, AskedQuestion, point};
 use clearance_wire::status::Failure;
 
-/// A body where it is.
-fn visitor<'a>(part: ConvexPart<'a>, pose: Pose) -> Visitor<'a> {
-    Visitor { core: Placed { body: part.polytope, pose }, radius: part.radius }
+/// A body as scenes are asked about it.
+fn shape_of(body: &Body) -> Result<QueryShape, NotAnswered> {
+    if let Some(curved) = QueryShape::of_curved(body) {
+        return Ok(curved);
+    }
+    let ConvexPart { polytope, radius } = Place::QueryShape.part(body)?;
+    Ok(QueryShape::new(polytope.clone(), radius))
 }
 
 /// Questions whose answers are in memory before those that do not fit into the reply are left out.
@@ -43,6 +48,8 @@ pub(super) struct Answers {
     asked: AskedInquiry,
     /// The shape of rays and points.
     point: Body,
+    /// What answers to questions that are not packed are to bring with them.
+    wanted: Wanted,
     /// Hits that one answer may list.
     hits_max: usize,
     start: Instant,
@@ -54,23 +61,10 @@ pub(super) struct Answers {
     bodies: Option<Vec<Body>>,
 }
 
-/// Until when questions are answered.
-#[derive(Clone, Copy)]
-pub(super) struct AnswerUntil<'a> {
-    /// Set when no more are to be answered here.
-    pub(super) stop: &'a AtomicBool,
-    /// Set when none are to be answered anywhere: then what is stopped on its way remains so.
-    pub(super) over: &'a AtomicBool,
-}
-
-impl AnswerUntil<'_> {
-    fn is_over(self) -> bool {
-        self.over.load(Ordering::Relaxed)
-    }
-}
-
 /// What is the same for all answers of a reply.
 struct Reply {
+    /// Until when somebody waits for it: what is stopped on its way after that remains so.
+    until: Arc<Until>,
     /// Bytes that it has left for hits.
     room: u64,
     cost: Cost,
@@ -90,12 +84,17 @@ impl Answers {
         asked: AskedInquiry,
         limits: &Limits,
         start: Instant,
+        until: Arc<Until>,
     ) -> Result<Self, Failure> {
         Ok(Self {
             point: point()?,
+            wanted: Wanted {
+                certificate: asked.certificates,
+                cover_steps_max: limits.cover_steps_max,
+            },
             hits_max: usize::try_from(limits.scene_hits_max).unwrap_or(usize::MAX),
             start,
-            reply: Reply { room: limits.scene_reply_bytes_max, cost: Cost::default() },
+            reply: Reply { until, room: limits.scene_reply_bytes_max, cost: Cost::default() },
             answers: Vec::with_capacity(asked.questions.len()),
             rays: PackedAnswers::default(),
             casts: PackedAnswers::default(),
@@ -109,6 +108,16 @@ impl Answers {
         self.asked.count()
     }
 
+    /// Whether all of them are about points, and none about what is nearest.
+    pub(super) fn are_about_points(&self) -> bool {
+        self.asked.is_about_points()
+    }
+
+    /// What a look at one of their shapes makes of that, bytes at most.
+    pub(super) fn bytes_of_shapes(&self) -> u64 {
+        self.asked.bytes_of_shapes()
+    }
+
     /// What they have cost so far.
     pub(super) fn cost(&self) -> &Cost {
         &self.reply.cost
@@ -119,23 +128,24 @@ impl Answers {
         &self.asked.filter
     }
 
-    /// Answers one after the other until it is stopped; says whether that is all. What is stopped
-    /// on its way is asked again from its beginning, unless all is over.
-    pub(super) fn go_on(
-        &mut self,
-        view: &SceneView<'_>,
-        until: AnswerUntil<'_>,
-    ) -> Result<bool, Failure> {
-        let AnswerUntil { stop, .. } = until;
+    /// Until when somebody waits for the reply.
+    pub(super) fn until(&self) -> &Arc<Until> {
+        &self.reply.until
+    }
+
+    /// Answers one after the other as long as it may `here`; says whether that is all. What is
+    /// stopped on its way is asked again from its beginning, unless nobody waits for the reply.
+    pub(super) fn go_on(&mut self, view: &SceneView<'_>, here: &Until) -> Result<bool, Failure> {
         let Self { asked, point, reply, answers, rays, casts, bodies, .. } = self;
-        let responder = Responder { view, asked, stop, point, hits_max: self.hits_max };
+        let wanted = self.wanted;
+        let responder = Responder { view, asked, here, point, wanted, hits_max: self.hits_max };
         while answers.len() < asked.questions.len() {
             let some = asked.questions[answers.len()..].iter().take(QUESTIONS_AT_ONCE);
             let some: Vec<_> = some.collect();
             let mut is_stopped = false;
             for (mut answer, spent) in by_index(some.len(), |at| responder.answer(some[at])) {
                 is_stopped |= answer.stopped() == api::Stopped::Deadline;
-                if is_stopped && !until.is_over() {
+                if is_stopped && !reply.until.is_over() {
                     return Ok(false);
                 }
                 fit(&mut answer, &mut reply.room);
@@ -147,34 +157,32 @@ impl Answers {
             }
         }
         let all_rays = asked.rays.as_deref().unwrap_or_default();
-        let point = Place::SceneQuery.part(point)?;
+        let point = shape_of(point)?;
         let meet = |[origin, velocity]: &[Vec3; 2]| {
             let pose = Pose::translation(origin.x, origin.y, origin.z);
-            responder.meet(visitor(point, pose), *velocity)
+            responder.meet(point.at(pose), *velocity)
         };
-        if !rays.go_on(all_rays, meet, until, reply) {
+        if !rays.go_on(all_rays, meet, reply) {
             return Ok(false);
         }
         let Some(asked_casts) = &asked.casts else { return Ok(true) };
         if bodies.is_none() {
-            match asked_casts.prepare(&mut Effort::with_stop(u64::MAX, stop)) {
+            match asked_casts.prepare(&mut Effort::until(u64::MAX, here)) {
                 Ok(ready) => *bodies = Some(ready),
                 Err(Unready::Stopped(_)) => return Ok(false),
                 Err(Unready::Failed(failure)) => return Err(failure),
             }
         }
-        let parts = bodies.iter().flatten().map(|body| Place::SceneQuery.part(body));
-        let parts = parts.collect::<Result<Vec<_>, _>>()?;
-        let meet = |way: &AskedWay| {
-            responder.meet(visitor(parts[way.body as usize], way.start), way.velocity)
-        };
-        Ok(casts.go_on(&asked_casts.ways, meet, until, reply))
+        let shapes = bodies.iter().flatten().map(shape_of).collect::<Result<Vec<_>, _>>()?;
+        let meet =
+            |way: &AskedWay| responder.meet(shapes[way.body as usize].at(way.start), way.velocity);
+        Ok(casts.go_on(&asked_casts.ways, meet, reply))
     }
 
     /// The reply: of what is not answered it says that it was stopped.
     pub(super) fn close(self, frame_id: u64, now: Instant) -> api::QuerySceneResponse {
         let Self { asked, mut answers, reply, start, rays, casts, .. } = self;
-        let Reply { mut room, cost } = reply;
+        let Reply { mut room, cost, .. } = reply;
         let stopped = stopped_to_wire(Some(Stopped::Deadline)).into();
         let is_left = |question: &Result<AskedQuestion, api::ItemStatus>| match question {
             Ok(_) => api::SceneAnswer { stopped, ..Default::default() },
@@ -201,7 +209,6 @@ impl PackedAnswers {
         &mut self,
         asked: &[T],
         meet: impl Fn(&T) -> (Result<CastHits<PackedHit>, Stopped>, Cost) + Send + Sync,
-        until: AnswerUntil<'_>,
         reply: &mut Reply,
     ) -> bool {
         while self.done < asked.len() {
@@ -209,7 +216,7 @@ impl PackedAnswers {
             let mut is_stopped = false;
             for (met, spent) in by_index(some.len(), |index| meet(&some[index])) {
                 is_stopped |= matches!(met, Err(Stopped::Deadline));
-                if is_stopped && !until.is_over() {
+                if is_stopped && !reply.until.is_over() {
                     return false;
                 }
                 self.add(met, &mut reply.room);
@@ -241,8 +248,10 @@ impl PackedAnswers {
 struct Responder<'a> {
     view: &'a SceneView<'a>,
     asked: &'a AskedInquiry,
-    stop: &'a AtomicBool,
+    here: &'a Until,
     point: &'a Body,
+    /// Of questions that are not packed.
+    wanted: Wanted,
     hits_max: usize,
 }
 
@@ -258,8 +267,9 @@ impl Responder<'_> {
                 return (api::SceneAnswer { status, ..Default::default() }, Cost::default());
             }
         };
-        let mut effort = Effort::with_stop(self.asked.steps, self.stop);
-        let answer = match self.seek(question, &mut effort) {
+        let mut effort = Effort::until(self.asked.steps, self.here);
+        let found = self.seek(question, &mut effort);
+        let answer = match found.and_then(|answer| self.in_time(answer).map_err(Unready::Stopped)) {
             Ok(answer) => answer,
             Err(Unready::Stopped(stopped)) => {
                 let stopped = stopped_to_wire(Some(stopped)).into();
@@ -272,21 +282,27 @@ impl Responder<'_> {
         (answer, Cost { queries: 1, ..effort.cost })
     }
 
+    /// What was found when the time was over may lack what there was none left for: a proof, or a
+    /// search that ended undecided.
+    fn in_time<T>(&self, found: T) -> Result<T, Stopped> {
+        if self.here.is_over() { Err(Stopped::Deadline) } else { Ok(found) }
+    }
+
     fn seek(
         &self,
         question: &AskedQuestion,
         effort: &mut Effort<'_>,
     ) -> Result<api::SceneAnswer, Unready> {
-        let proves = self.asked.certificates;
+        let proves = self.wanted.certificate;
         // A hull costs no steps of the budget, but time.
-        let preparing = &mut Effort::with_stop(u64::MAX, self.stop);
+        let preparing = &mut Effort::until(u64::MAX, self.here);
         let PlacedBody { body, pose } = question.shape.clone().prepare(self.point, preparing)?;
-        let part = Place::SceneQuery.part(&body).map_err(Failure::from)?;
-        let placed = visitor(part, pose);
+        let shape = shape_of(&body).map_err(Failure::from)?;
+        let placed = shape.at(pose).wanting(self.wanted);
         let mut answer = api::SceneAnswer::default();
         match question.kind {
             AskedKind::Cast { motion, margin, time_tolerance } => {
-                let cast = Cast { start: placed, motion, margin, time_tolerance, proves };
+                let cast = Cast { start: placed, motion, margin, time_tolerance };
                 let to_wire = |hit: &_, impact: &_| cast_to_wire(hit, impact, proves);
                 let met = self.cast(&cast, to_wire, effort).map_err(Unready::Stopped)?;
                 (answer.hits, answer.omitted_hits) = (met.hits, met.omitted);
@@ -314,10 +330,11 @@ impl Responder<'_> {
         start: Visitor<'_>,
         velocity: Vec3,
     ) -> (Result<CastHits<PackedHit>, Stopped>, Cost) {
-        let mut effort = Effort::with_stop(self.asked.steps, self.stop);
+        let mut effort = Effort::until(self.asked.steps, self.here);
         let motion = Motion::Linear { velocity };
-        let cast = Cast { start, motion, margin: 0.0, time_tolerance: 1.0, proves: false };
+        let cast = Cast { start, motion, margin: 0.0, time_tolerance: 1.0 };
         let met = self.cast(&cast, PackedHit::new, &mut effort);
+        let met = met.and_then(|met| self.in_time(met));
         (met, Cost { queries: 1, ..effort.cost })
     }
 

@@ -9,7 +9,7 @@ use clearance_geometry::pair::Pair;
 use clearance_geometry::pair::Question;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::witness::Witness;
-use clearance_geometry::{contact_time, separation};
+use clearance_geometry::{contact_time, penetration, separation};
 use clearance_scene::{Body, Part};
 
 /// A body, and where it was at the last answered frame, if it has moved since.
@@ -58,6 +58,15 @@ pub(super) fn is_within(p: &Body, q: &Body, metres: f64) -> bool {
         })
 }
 
+/// Whether they overlap at least as deep as a margin below 0 says, exactly.
+pub(super) fn is_deep(p: &Body, q: &Body, margin: f64) -> bool {
+    parts(p, q).any(|pair| {
+        let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
+        let found = penetration::compare(&pair, margin, false, witness, effort);
+        found.expect("without a limit").compared.is_within
+    })
+}
+
 /// A bracket of their distance, metres.
 pub(super) fn distance(p: &Body, q: &Body) -> [f64; 2] {
     parts(p, q).fold([f64::INFINITY; 2], |[lower, upper], pair| {
@@ -65,6 +74,18 @@ pub(super) fn distance(p: &Body, q: &Body) -> [f64; 2] {
         let measured = distance::measure(&pair, Stops::default(), witness, effort);
         let measured = measured.expect("without a limit");
         [lower.min(measured.lower), upper.min(measured.upper)]
+    })
+}
+
+/// How every two of their parts move since the last answered frame.
+fn questions<'a>(p: &'a Placed, q: &'a Placed, margin: f64) -> impl Iterator<Item = Question<'a>> {
+    let pairs =
+        p.body.parts.iter().flat_map(|of_p| q.body.parts.iter().map(move |of_q| [of_p, of_q]));
+    pairs.map(move |[part_p, part_q]| {
+        let (from_p, motion_p) = motion(p, part_p);
+        let (from_q, motion_q) = motion(q, part_q);
+        let pair = Pair::new(&part_p.polytope, from_p, &part_q.polytope, from_q);
+        Question { reach: margin.into(), ..Question::new(pair, motion_p, motion_q) }
     })
 }
 
@@ -79,25 +100,18 @@ pub(super) fn way(p: &Placed, q: &Placed, margin: f64) -> Way {
         };
     }
     let mut first = Way { outcome: Outcome::NoContact, bracket: [1.0, 1.0] };
-    for part_p in &p.body.parts {
-        for part_q in &q.body.parts {
-            let (from_p, motion_p) = motion(p, part_p);
-            let (from_q, motion_q) = motion(q, part_q);
-            let pair = Pair::new(&part_p.polytope, from_p, &part_q.polytope, from_q);
-            let question =
-                Question { reach: margin.into(), ..Question::new(pair, motion_p, motion_q) };
-            let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
-            let found = contact_time::first_contact(&question, witness, effort);
-            let found = found.expect("without a limit");
-            first.bracket[0] = first.bracket[0].min(found.t_free);
-            match (found.outcome, first.outcome) {
-                (Outcome::Contact, _) => {
-                    first.outcome = Outcome::Contact;
-                    first.bracket[1] = first.bracket[1].min(found.t_contact);
-                }
-                (Outcome::Undecided, Outcome::NoContact) => first.outcome = Outcome::Undecided,
-                (Outcome::Undecided | Outcome::NoContact, _) => {}
+    for question in questions(p, q, margin) {
+        let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
+        let found = contact_time::first_contact(&question, witness, effort);
+        let found = found.expect("without a limit");
+        first.bracket[0] = first.bracket[0].min(found.t_free);
+        match (found.outcome, first.outcome) {
+            (Outcome::Contact, _) => {
+                first.outcome = Outcome::Contact;
+                first.bracket[1] = first.bracket[1].min(found.t_contact);
             }
+            (Outcome::Undecided, Outcome::NoContact) => first.outcome = Outcome::Undecided,
+            (Outcome::Undecided | Outcome::NoContact, _) => {}
         }
     }
     first
@@ -110,18 +124,11 @@ pub(super) fn parting(p: &Placed, q: &Placed, margin: f64) -> Option<[f64; 2]> {
         return None;
     }
     let mut last = [0.0_f64; 2];
-    for part_p in &p.body.parts {
-        for part_q in &q.body.parts {
-            let (from_p, motion_p) = motion(p, part_p);
-            let (from_q, motion_q) = motion(q, part_q);
-            let pair = Pair::new(&part_p.polytope, from_p, &part_q.polytope, from_q);
-            let question =
-                Question { reach: margin.into(), ..Question::new(pair, motion_p, motion_q) };
-            let method = &contact_time::METHODS[0];
-            let found = contact_time::last_contact_by(method, &question, &mut Effort::unlimited());
-            let found = found.expect("without a limit").expect("a motion between poses");
-            last = [0, 1].map(|end| last[end].max(found.bracket[end]));
-        }
+    for question in questions(p, q, margin) {
+        let method = &contact_time::METHODS[0];
+        let found = contact_time::last_contact_by(method, &question, &mut Effort::unlimited());
+        let found = found.expect("without a limit").expect("a motion between poses");
+        last = [0, 1].map(|end| last[end].max(found.bracket[end]));
     }
     Some(last)
 }

@@ -61,6 +61,7 @@ impl Shapes {
                 radius: 0.0,
                 mesh: None,
                 field: None,
+                curved: None,
                 body_from_part: random.pose(offset),
             });
         }
@@ -68,7 +69,7 @@ impl Shapes {
             body.groups = [["arm", "cell"][random.below(2) as usize]].into();
         }
         body.fixed = random.below(8) == 0;
-        body.margin = [0.0, 0.0, 0.0, 0.1][random.below(4) as usize];
+        body.margin = [0.0, 0.0, 0.0, 0.1, -0.1, -0.3][random.below(6) as usize];
         body.continuous = random.below(8) == 0;
         if random.below(8) == 0 {
             (body.category, body.mask) = (1 + random.below(3), 1 + random.below(3));
@@ -91,7 +92,7 @@ impl Shapes {
         parts.iter().map(part).collect()
     }
 
-    /// Its message.
+    /// The message that declares a body.
     pub(super) fn wire(&self, body: &Body) -> api::Body {
         api::Body {
             id: body.id.0,
@@ -322,7 +323,7 @@ pub(super) fn rules(model: &Model, random: &mut Random) -> Rules {
         rules.checked_pairs = (0..1 + random.below(6)).map(|_| pair(model, random)).collect();
     }
     if random.below(4) == 0 {
-        let margin = [0.0, 0.2][random.below(2) as usize];
+        let margin = [0.0, 0.2, -0.2][random.below(3) as usize];
         rules.margins.push(PairMargin { pair: pair(model, random), margin });
     }
     if random.below(5) == 0 {
@@ -355,7 +356,7 @@ pub(super) fn change(frame: &mut Frame, model: &Model, shapes: &Shapes, random: 
             changes.added_checked_pairs.push(pair(model, random));
         }
         2 => {
-            let margin = [0.0, 0.3][random.below(2) as usize];
+            let margin = [0.0, 0.3, -0.05][random.below(3) as usize];
             changes.set_margins.push(PairMargin { pair: pair(model, random), margin });
         }
         3 if random.below(2) == 0 => {

@@ -69,7 +69,7 @@ pub(super) struct Told {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stands {
     pub(super) verdict: Verdict,
-    /// Whether the distance is at most the margin; none: the pair has no margin.
+    /// Whether the distance, or minus the depth, is at most the margin; none: the pair has none.
     pub(super) is_within: Option<bool>,
     pub(super) is_listed: bool,
     way: Option<Way>,
@@ -356,12 +356,15 @@ impl Model {
         let margin = self.margin(pair);
         let verdict = cold::stand(&p.body, &q.body);
         let is_separated = verdict == Verdict::Separated;
-        let is_within =
-            (margin > 0.0).then(|| !is_separated || cold::is_within(&p.body, &q.body, margin));
+        let is_within = match margin {
+            0.0 => None,
+            0.0.. => Some(!is_separated || cold::is_within(&p.body, &q.body, margin)),
+            _ => Some(cold::is_deep(&p.body, &q.body, margin)),
+        };
         let is_asked = asked.first_contacts || p.body.continuous || q.body.continuous;
         let has_way = is_asked && !p.is_put && !q.is_put;
         let way = has_way.then(|| cold::way(p, q, 0.0));
-        let way_within = has_way.then(|| cold::way(p, q, margin)).filter(|_| margin > 0.0);
+        let way_within = (has_way && margin > 0.0).then(|| cold::way(p, q, margin));
         let was_announced = self.contacts.contains_key(&pair);
         let mut is_announced = was_announced;
         let mut tell = |kind, bracket| {

@@ -15,10 +15,10 @@ pub(super) struct Op {
     random: u64,
 }
 
-/// What happens.
+/// What a step of a schedule does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Bodies move.
+    /// A frame moves some bodies.
     Moves,
     /// All bodies move, in a keyframe.
     Keyframe,

@@ -62,9 +62,9 @@ impl Ground {
                 made_key: None,
             };
             let known =
-                shared.store.register(vec![new], &MemoryQuota::of_nobody(), shared.limits());
+                shared.store().register(vec![new], &MemoryQuota::of_nobody(), shared.limits());
             let id = known.unwrap()[0].stored.id;
-            let stored = shared.store.get(&id).unwrap();
+            let stored = shared.store().get(&id).unwrap();
             let shape = Place::Session.part(&stored.body).expect("a polytope was registered");
             (shape.polytope.clone(), id.to_string())
         };

@@ -39,8 +39,22 @@ pub enum Unproven {
     NoWay,
     /// They overlap, no two of their triangles cross, and no point was found inside both.
     TooThin,
+    /// It is not resolved how they stand, so that there is nothing to prove.
+    Unresolved,
+    /// No claim speaks of such bodies.
+    NoClaim,
     /// There was no effort left to look for one.
     Stopped(Stopped),
+}
+
+impl Unproven {
+    /// What ended the search for a proof; none: there is no proof to be found.
+    pub fn stopped(self) -> Option<Stopped> {
+        match self {
+            Self::Stopped(why) => Some(why),
+            Self::TooLong | Self::NoWay | Self::TooThin | Self::Unresolved | Self::NoClaim => None,
+        }
+    }
 }
 
 impl From<Stopped> for Unproven {

@@ -56,7 +56,7 @@ pub(super) trait Buffer<T>: Default + Deref<Target = [T]> {
     fn take(&mut self, one: T) -> bool;
     /// Forgets the last one.
     fn drop_last(&mut self);
-    /// Forgets all.
+    /// Forgets all that it holds.
     fn empty(&mut self);
 }
 

@@ -38,7 +38,7 @@ pub(crate) enum SetAnswer {
     Separated(Vec3, [u32; 2], Box<WorkingSet>),
     /// The weighted means of the set coincide.
     Meeting(Box<WorkingSet>),
-    /// Not decided.
+    /// The program did not decide it, and another method has to.
     HandOver,
 }
 

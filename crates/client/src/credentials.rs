@@ -1,0 +1,95 @@
+//! What a client shows to servers that ask who calls, and whom it trusts.
+
+use std::fmt;
+
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::service::Interceptor;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Identity};
+use tonic::{Request, Status};
+
+use crate::error::Error;
+
+/// A connection over which every call brings the key, if there is one.
+pub type KeyedChannel = InterceptedService<Channel, BringKey>;
+
+/// Puts a key into the headers of each call.
+#[derive(Clone, Debug, Default)]
+pub struct BringKey(Option<MetadataValue<Ascii>>);
+
+/// An API key. It is not shown by `Debug`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey(String);
+
+/// Whom a client trusts, and what it shows, where the addresses begin with `https`.
+#[derive(Clone, Debug, Default)]
+pub struct TlsOptions {
+    /// The authorities of servers, PEM: no other is trusted.
+    pub authorities_pem: String,
+    /// The client's own certificate and its key, PEM, for servers that ask for them.
+    pub identity_pem: Option<IdentityPem>,
+    /// The name that the server's certificate has; missing: that of the address.
+    pub server_name: Option<String>,
+}
+
+/// A certificate and its private key, PEM. They are not shown by `Debug`.
+#[derive(Clone)]
+pub struct IdentityPem {
+    /// The certificate, then those that lead to its authority.
+    pub certificates: String,
+    /// The private key.
+    pub key: String,
+}
+
+impl ApiKey {
+    /// A key as `clearance key` writes it.
+    pub fn new(key: impl Into<String>) -> Self {
+        Self(key.into())
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(..)")
+    }
+}
+
+impl fmt::Debug for IdentityPem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("IdentityPem(..)")
+    }
+}
+
+impl BringKey {
+    pub(crate) fn of(key: Option<&ApiKey>) -> Result<Self, Error> {
+        let Some(ApiKey(key)) = key else { return Ok(Self(None)) };
+        let mut value: MetadataValue<Ascii> = format!("Bearer {key}")
+            .parse()
+            .map_err(|_| Error::Protocol("the key has characters that no header may have"))?;
+        value.set_sensitive(true);
+        Ok(Self(Some(value)))
+    }
+}
+
+impl Interceptor for BringKey {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(value) = &self.0 {
+            request.metadata_mut().insert("authorization", value.clone());
+        }
+        Ok(request)
+    }
+}
+
+impl TlsOptions {
+    pub(crate) fn to_config(&self) -> ClientTlsConfig {
+        let authorities = Certificate::from_pem(&self.authorities_pem);
+        let mut config = ClientTlsConfig::new().ca_certificate(authorities);
+        if let Some(own) = &self.identity_pem {
+            config = config.identity(Identity::from_pem(&own.certificates, &own.key));
+        }
+        match &self.server_name {
+            Some(name) => config.domain_name(name),
+            None => config,
+        }
+    }
+}

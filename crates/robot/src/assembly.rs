@@ -1,0 +1,149 @@
+//! How a cell is put together: robots among what stands still, or in surroundings that say which
+//! pairs are asked.
+
+use super::cell::{Cell, CellLink, CellPart, Instance};
+use super::kinematics::Kinematics;
+use super::pairing::{HungBody, Pairing, Places, Surroundings};
+use super::solids::Solids;
+use super::still::{Still, StillBody};
+use super::tree::Tree;
+use clearance_geometry::effort::{Effort, Stopped};
+
+impl Cell {
+    /// Places the robots among what stands still.
+    pub fn new(instances: &[Instance<'_>], still: Vec<StillBody>) -> Self {
+        let mut body = Assembly::of(instances);
+        let mut link_pairs = Vec::new();
+        for (Instance { robot, .. }, places) in instances.iter().zip(&body.places) {
+            let place = |link: usize| places[link];
+            let mut allowed: Vec<[usize; 2]> = Vec::new();
+            for pair in &robot.allowed {
+                if let [Some(a), Some(b)] = pair.links.map(place) {
+                    allowed.push([a, b]);
+                }
+            }
+            allowed.sort_unstable();
+            let own: Vec<usize> = places.iter().flatten().copied().collect();
+            let before = own.first().copied().unwrap_or_default();
+            for b in own {
+                // Two robots may meet wherever they can.
+                link_pairs.extend((0..before).map(|a| [a, b]));
+                let own = (before..b).map(|a| [a, b]);
+                link_pairs.extend(own.filter(|pair| allowed.binary_search(pair).is_err()));
+            }
+        }
+        link_pairs.retain(|pair: &[usize; 2]| pair.iter().any(|link| body.moves(*link)));
+        link_pairs.shrink_to_fit();
+        body.link_pairs = link_pairs;
+        body.among(still, None)
+    }
+
+    /// Places the robots in surroundings that say which pairs are asked: of those, all that a
+    /// configuration can change. Answers are about the bodies by their names.
+    pub fn within(
+        instances: &[Instance<'_>],
+        around: Surroundings<'_>,
+        effort: &Effort<'_>,
+    ) -> Result<Self, Stopped> {
+        let mut body = Assembly::of(instances);
+        let mut counts: Vec<usize> = body.links.iter().map(|link| link.parts.len()).collect();
+        let Surroundings { hung, standing, .. } = &around;
+        for one in hung {
+            counts.push(one.parts.len());
+            body.hang(one);
+        }
+        let link_count = body.links.len();
+        counts.extend(standing.iter().map(|one| one.parts.len()));
+        for b in 0..link_count {
+            effort.look_at_clock()?;
+            let pairs = (0..b).map(|a| [a, b]);
+            let is_asked = |pair: &[usize; 2]| {
+                pair.iter().any(|link| body.moves(*link)) && (around.is_asked)(*pair)
+            };
+            let asked: Vec<[usize; 2]> = pairs.filter(is_asked).collect();
+            body.link_pairs.extend(asked);
+        }
+        body.link_pairs.shrink_to_fit();
+        let places = Places {
+            link_count,
+            part_counts: &counts,
+            link_pairs: &body.link_pairs,
+            moves: &|link| body.moves(link),
+        };
+        let pairing = Pairing::new(&around, &places, effort)?;
+        let still = around.standing.into_iter().flat_map(|one| one.parts).collect();
+        Ok(body.among(still, Some(Box::new(pairing))))
+    }
+}
+
+/// Robots on the way to a cell.
+struct Assembly {
+    kinematics: Kinematics,
+    /// By robot, the first frame of its chain.
+    first_frames: Vec<usize>,
+    /// By robot and link, where the link is among those of the cell; none: it has no part.
+    places: Vec<Vec<Option<usize>>>,
+    parts: Vec<CellPart>,
+    links: Vec<CellLink>,
+    link_pairs: Vec<[usize; 2]>,
+}
+
+impl Assembly {
+    /// The robots, with no pair that is asked yet.
+    fn of(instances: &[Instance<'_>]) -> Self {
+        let mut tree = Tree::default();
+        let first_frames: Vec<usize> = instances
+            .iter()
+            .map(|one| tree.append(one.robot.kinematics.tree(), &one.world_from_base)[0])
+            .collect();
+        let kinematics = Kinematics::new(tree);
+        let (mut parts, mut links, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for (Instance { robot, world_from_base }, first_frame) in
+            instances.iter().zip(&first_frames)
+        {
+            let mut place = vec![None; robot.links.len()];
+            for (index, link) in robot.links.iter().enumerate() {
+                let first = parts.len();
+                let frame = link.frame.map(|frame| frame + first_frame);
+                for part in &robot.parts[link.parts.clone()] {
+                    let frame_from_part = match link.frame {
+                        Some(_) => part.frame_from_part,
+                        None => world_from_base.compose(&part.frame_from_part),
+                    };
+                    let body = part.body.clone();
+                    parts.push(CellPart::new(body, frame_from_part, &kinematics, frame));
+                }
+                let Some(link) = CellLink::new(frame, first..parts.len(), &parts) else { continue };
+                place[index] = Some(links.len());
+                links.push(link);
+            }
+            places.push(place);
+        }
+        Self { kinematics, first_frames, places, parts, links, link_pairs: Vec::new() }
+    }
+
+    /// Hangs a body on a robot: it is a link like any other from then on.
+    fn hang(&mut self, one: &HungBody) {
+        let frame = self.first_frames[one.robot] + one.frame;
+        let first = self.parts.len();
+        for (body, pose) in &one.parts {
+            let (body, at) = (body.clone(), &one.frame_from_body);
+            self.parts.push(CellPart::hung(body, *pose, at, &self.kinematics, frame));
+        }
+        let parts = first..self.parts.len();
+        self.links.extend(CellLink::new(Some(frame), parts, &self.parts));
+    }
+
+    fn moves(&self, link: usize) -> bool {
+        self.links[link].frame.is_some()
+    }
+
+    fn among(self, still: Vec<StillBody>, pairing: Option<Box<Pairing>>) -> Cell {
+        let Self { kinematics, parts, links, link_pairs, .. } = self;
+        let of_parts = parts.iter().map(|part| &part.body);
+        let of_still = still.iter().map(|still| &still.body);
+        let solids = Solids::new(of_parts.chain(of_still), parts.len());
+        let still = Still::new(still);
+        Cell { kinematics, parts, links, link_pairs, still, solids, slack: 0.0, pairing }
+    }
+}

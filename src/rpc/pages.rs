@@ -1,0 +1,201 @@
+//! Pages for operators: `/livez`, `/readyz`, and `/metrics` in the format that is asked for.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use http::StatusCode;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{
+    DescriptorEncoder, EncodeMetric, MetricEncoder, NoLabelSet, prometheus_protobuf,
+    prometheus_text, text,
+};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::{Registry, Unit};
+
+use crate::rpc::services::info::build;
+use crate::rpc::services::sessions::SessionHost;
+use crate::rpc::shared::Shared;
+use clearance_runtime::memory::{MemoryKind, resident_bytes};
+use clearance_runtime::metrics::{FRAME_TIMES, FrameMetrics, QuestionKind, QuestionMetrics};
+use clearance_transport::side::{Pages, ShownPage};
+
+const TEXT: &str = "text/plain; charset=utf-8";
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const PROTOBUF: &str = "application/vnd.google.protobuf; \
+                        proto=io.prometheus.client.MetricFamily; encoding=delimited";
+
+/// What the names of all metrics begin with.
+const PREFIX: &str = "clearance";
+
+const PATHS: &str = "There are /livez, /readyz and /metrics.\n";
+
+/// The pages of one server.
+pub struct OperatorPages {
+    shared: Shared,
+    registry: Registry,
+}
+
+impl OperatorPages {
+    /// The pages of the server that has these sessions.
+    pub fn new(host: &SessionHost) -> Self {
+        let shared = host.shared.clone();
+        let mut registry = Registry::with_prefix(PREFIX);
+        let calls = &shared.metrics.by_call;
+        let by_code = "Calls that were answered, and streams that have begun";
+        registry.register("calls", by_code, calls.by_code.clone());
+        let seconds = "Time from the headers of a call that has one answer to that";
+        registry.register_with_unit("call", seconds, Unit::Seconds, calls.seconds.clone());
+        registry.register("connections", "Open connections", calls.connections.clone());
+        registry.register_collector(Box::new(State(host.clone())));
+        Self { shared, registry }
+    }
+
+    fn metrics(&self, accept: &str) -> Result<ShownPage, fmt::Error> {
+        let (content_type, text) = if accept.contains("application/vnd.google.protobuf") {
+            let encoded = prometheus_protobuf::encode_to_vec(&self.registry);
+            (PROTOBUF, encoded.map_err(|_| fmt::Error)?)
+        } else if accept.contains("application/openmetrics-text") {
+            let mut page = String::new();
+            text::encode(&mut page, &self.registry)?;
+            (OPEN_METRICS, page.into_bytes())
+        } else {
+            let mut page = String::new();
+            prometheus_text::encode(&mut page, &self.registry)?;
+            (prometheus_text::CONTENT_TYPE, page.into_bytes())
+        };
+        Ok(ShownPage { status: StatusCode::OK, content_type, text })
+    }
+}
+
+impl Pages for OperatorPages {
+    fn page(&self, path: &str, accept: &str) -> ShownPage {
+        let said = |status, text: &str| ShownPage { status, content_type: TEXT, text: text.into() };
+        match path {
+            "/livez" => said(StatusCode::OK, "lives\n"),
+            "/readyz" if self.shared.is_draining() => {
+                said(StatusCode::SERVICE_UNAVAILABLE, "draining\n")
+            }
+            "/readyz" => said(StatusCode::OK, "ready\n"),
+            "/metrics" => self.metrics(accept).unwrap_or_else(|_| {
+                said(StatusCode::INTERNAL_SERVER_ERROR, "the metrics cannot be written\n")
+            }),
+            _ => said(StatusCode::NOT_FOUND, PATHS),
+        }
+    }
+}
+
+/// What is read when somebody asks.
+#[derive(Debug)]
+struct State(SessionHost);
+
+impl Collector for State {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let page = &mut Writer(&mut encoder);
+        let Self(SessionHost { shared, registry, .. }) = self;
+        let (metrics, memory) = (&shared.metrics, &shared.memory_budget);
+        page.questions(&metrics.by_question)?;
+        page.frames(&metrics.frames)?;
+        page.gauge("sessions", "Open sessions", registry.count())?;
+        page.gauge("session_bytes", "Memory of all sessions, estimated", registry.bytes())?;
+        page.gauge("jobs", "Jobs that run or wait in the pool", shared.compute.jobs() as u64)?;
+        let kinds = MemoryKind::ALL.iter().map(|kind| (kind.name(), memory.used(*kind)));
+        page.gauges("memory_bytes", "Memory that is accounted for", "kind", kinds)?;
+        let most = shared.limits().memory_bytes_max;
+        page.gauge("memory_limit_bytes", "Memory that may be accounted for", most)?;
+        let resident = resident_bytes().unwrap_or(0);
+        page.gauge("memory_resident_bytes", "Memory that the process holds", resident)?;
+        let refusals = "Times that there was no memory";
+        page.counter("memory_refusals", refusals, memory.refusals())?;
+        page.gauge("draining", "1 while the server drains", u64::from(shared.is_draining()))?;
+        let start = shared.start_time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let since = "When the server started, seconds since 1970";
+        page.gauge("start_time_seconds", since, start.as_secs())?;
+        let build = build();
+        page.gauges("build", "1, for the version that runs", "version", [(&*build.version, 1)])
+    }
+}
+
+/// Writes what is read.
+struct Writer<'a, 'b>(&'a mut DescriptorEncoder<'b>);
+
+impl Writer<'_, '_> {
+    fn begin<'s>(
+        &'s mut self,
+        name: &'s str,
+        help: &str,
+        kind: MetricType,
+    ) -> Result<MetricEncoder<'s>, fmt::Error> {
+        self.0.encode_descriptor(name, help, None, kind)
+    }
+
+    fn counter(&mut self, name: &str, help: &str, value: u64) -> fmt::Result {
+        ConstCounter::new(value).encode(self.begin(name, help, MetricType::Counter)?)
+    }
+
+    fn gauge(&mut self, name: &str, help: &str, value: u64) -> fmt::Result {
+        ConstGauge::new(value).encode(self.begin(name, help, MetricType::Gauge)?)
+    }
+
+    fn gauges<'k>(
+        &mut self,
+        name: &str,
+        help: &str,
+        label: &str,
+        rows: impl IntoIterator<Item = (&'k str, u64)>,
+    ) -> fmt::Result {
+        let mut family = self.begin(name, help, MetricType::Gauge)?;
+        for (key, value) in rows {
+            ConstGauge::new(value).encode(family.encode_family(&[(label, key)])?)?;
+        }
+        Ok(())
+    }
+
+    fn questions(&mut self, all: &[QuestionMetrics]) -> fmt::Result {
+        type Read = fn(&QuestionMetrics) -> &AtomicU64;
+        let rows: [(&str, &str, Read); 8] = [
+            ("questions_answered", "Questions that were answered in full", |of| &of.answered),
+            ("questions_stopped", "Questions whose budget or deadline ran out", |of| &of.stopped),
+            ("questions_refused", "Questions that got a status", |of| &of.refused),
+            ("searches", "Searches, of which a question may have many", |of| &of.queries),
+            ("exact_stages", "Searches that exact arithmetic decided", |of| &of.exact_stages),
+            ("witness_hits", "Searches that a witness answered", |of| &of.witness_hits),
+            ("steps", "Steps of searches", |of| &of.steps),
+            ("supports", "Searches for a supporting vertex", |of| &of.supports),
+        ];
+        for (name, help, of) in rows {
+            let mut family = self.begin(name, help, MetricType::Counter)?;
+            for (asked, metrics) in QuestionKind::ALL.iter().zip(all) {
+                let value = ConstCounter::new(of(metrics).load(Ordering::Relaxed));
+                value.encode(family.encode_family(&[("question", asked.name())])?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn frames(&mut self, frames: &FrameMetrics) -> fmt::Result {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        for (name, help, counter) in [
+            ("bodies_moved", "Bodies that frames have moved", &frames.bodies_moved),
+            ("pairs_looked_at", "Pairs that frames have looked at", &frames.pairs_looked_at),
+            ("pairs_asleep", "Near pairs whose verdicts had room left", &frames.pairs_asleep),
+            ("pairs_expired", "Pairs whose verdicts had none left", &frames.pairs_expired),
+        ] {
+            self.counter(name, help, read(counter))?;
+        }
+        let bounds = FRAME_TIMES.iter().map(|time| time.as_secs_f64()).chain([f64::INFINITY]);
+        let buckets: Vec<_> = bounds.zip(frames.by_time.iter().map(read)).collect();
+        // The sum of the buckets, which may be ahead of the counter beside them.
+        let count = buckets.iter().map(|(_, frames)| frames).sum();
+        let seconds = read(&frames.nanoseconds) as f64 * 1e-9;
+        let mut encoder = self.begin("frame_seconds", "Time of a frame", MetricType::Histogram)?;
+        encoder.encode_histogram::<NoLabelSet>(seconds, count, &buckets, None)
+    }
+}
+
+/// The pages as they are shown: one owner for as long as the server runs.
+pub fn of(host: &SessionHost) -> Arc<dyn Pages> {
+    Arc::new(OperatorPages::new(host))
+}
