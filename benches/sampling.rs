@@ -99,7 +99,7 @@ impl Mover {
     }
 
     fn moved(&self, frame: u32) -> Move {
-        Move { body: self.id, pose: self.pose(frame), teleported: false, deviation: None }
+        Move::new(self.id, self.pose(frame))
     }
 }
 

@@ -118,12 +118,7 @@ fn measure(asked: &Asked, bodies: Bodies, hash: &mut u64) {
         let mut moves = Vec::new();
         for index in movers(drifters.len(), asked.moving, id) {
             drifters[index].go_on();
-            moves.push(Move {
-                body: BodyId(index as u32 + 1),
-                pose: pose(&drifters[index]),
-                teleported: false,
-                deviation: None,
-            });
+            moves.push(Move::new(BodyId(index as u32 + 1), pose(&drifters[index])));
         }
         let frame = Frame { id: id + 2, moves, ..Frame::default() };
         let start = thread_time();

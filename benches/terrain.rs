@@ -212,12 +212,8 @@ fn measure(side: u32, first_contacts: bool) {
     let frames = if cfg!(debug_assertions) { 3 } else { 120 };
     for id in 0..frames {
         movers.iter_mut().for_each(|mover| mover.go_on(wide));
-        let moved = |(index, mover): (usize, &Mover)| Move {
-            body: BodyId(index as u32 + 1),
-            pose: mover.pose(),
-            teleported: false,
-            deviation: None,
-        };
+        let moved =
+            |(index, mover): (usize, &Mover)| Move::new(BodyId(index as u32 + 1), mover.pose());
         let moves = movers.iter().enumerate().map(moved).collect();
         let frame = Frame { id: id + 2, moves, ..Frame::default() };
         let start = thread_time();

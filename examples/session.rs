@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     scene.answer(&questions, &Serial, Until::never())?;
     for (id, x) in (1..).zip([2.0, -2.0, -2.5]) {
         let pose = Pose::translation(x, 0.0, 0.0);
-        let rolled = Move { body: BodyId(2), pose, teleported: false, deviation: None };
+        let rolled = Move::new(BodyId(2), pose);
         let frame = Frame { id, moves: vec![rolled], ..Default::default() };
         let report = scene.step(&frame, &questions, &Serial)?.report;
         println!("frame {id}: the cart is at x = {x}, {} pair separated", report.tally.separated);

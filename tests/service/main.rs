@@ -26,6 +26,7 @@ mod decompositions;
 mod doubling;
 mod falsified;
 mod height_fields;
+mod history;
 mod hostile;
 mod ids;
 mod kept_meshes;

@@ -7,7 +7,7 @@ use clearance_proto as api;
 use clearance_runtime::settings::Limits;
 use http::{Request, Response};
 use prost::Message;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tonic::body::Body;
 use tonic::{Code, Status};
@@ -78,7 +78,7 @@ async fn a_connection_that_says_nothing_gives_its_place_to_another() {
     let address = server.address;
     let mut silent = TcpStream::connect(address).await.unwrap();
     let mut half = TcpStream::connect(address).await.unwrap();
-    tokio::io::AsyncWriteExt::write_all(&mut half, b"PRI * HTTP/2").await.unwrap();
+    half.write_all(b"PRI * HTTP/2").await.unwrap();
     let other = tonic::transport::Channel::from_shared(format!("http://{address}")).unwrap();
     let other = soon(other.connect()).await.unwrap();
     soon(HealthClient::new(other).check(HealthCheckRequest::default())).await.unwrap();
@@ -235,4 +235,73 @@ async fn large_replies_that_nobody_reads_are_limited_and_small_ones_go_on() {
         }
     };
     soon(read).await;
+}
+
+/// Kinds of frames (RFC 9113, section 6).
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const RST_STREAM: u8 = 3;
+const SETTINGS: u8 = 4;
+const PING: u8 = 6;
+const GOAWAY: u8 = 7;
+
+fn frame(kind: u8, flags: u8, stream: u32, content: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(content.len()).unwrap().to_be_bytes();
+    [&length[1..], &[kind, flags], &stream.to_be_bytes(), content].concat()
+}
+
+/// The headers of a call of a method, in HPACK without a table: POST, http, path and content type.
+fn call_headers(path: &str) -> Vec<u8> {
+    let text = |text: &str| [&[u8::try_from(text.len()).unwrap()], text.as_bytes()].concat();
+    let content_type = [text("content-type"), text("application/grpc")].concat();
+    let te = [text("te"), text("trailers")].concat();
+    [vec![0x83, 0x86, 0x04], text(path), vec![0x00], content_type, vec![0x00], te].concat()
+}
+
+/// Reads frames until one of this kind has come so many times; GOAWAY is the end.
+async fn read_until(stream: &mut TcpStream, kind: u8, times: usize) -> Result<(), Vec<u8>> {
+    let mut seen = 0;
+    while seen < times {
+        let mut head = [0; 9];
+        stream.read_exact(&mut head).await.unwrap();
+        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+        let mut content = vec![0; length as usize];
+        stream.read_exact(&mut content).await.unwrap();
+        if head[3] == GOAWAY {
+            return Err(content);
+        }
+        seen += usize::from(head[3] == kind);
+    }
+    Ok(())
+}
+
+/// Of a message that is refused for its length a megabyte may be under way still. Beyond fifty such
+/// calls in a second each of these frames counted as an error of the client, and the connection was
+/// closed, with all other calls on it.
+#[tokio::test]
+async fn who_sends_many_messages_that_are_too_long_keeps_its_connection() {
+    let server = Server::start().await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let mut sent = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
+    sent.extend(frame(SETTINGS, 0, 0, &[]));
+    let streams = (0..128).map(|number| 2 * number + 1);
+    for number in streams.clone() {
+        let too_long = [&[0][..], &u32::MAX.to_be_bytes()].concat();
+        sent.extend(frame(HEADERS, 0x4, number, &call_headers(QUESTION)));
+        sent.extend(frame(DATA, 0, number, &too_long));
+    }
+    stream.write_all(&sent).await.unwrap();
+    soon(read_until(&mut stream, RST_STREAM, 128)).await.unwrap();
+    // What was under way comes frame by frame, of all calls in turn.
+    for _ in 0..14 {
+        let mut under_way = Vec::new();
+        for number in streams.clone() {
+            under_way.extend(frame(DATA, 0, number, &[0; 1_024]));
+        }
+        under_way.extend(frame(PING, 0, 0, &[7; 8]));
+        stream.write_all(&under_way).await.unwrap();
+        if let Err(why) = soon(read_until(&mut stream, PING, 1)).await {
+            panic!("the connection is closed: {}", String::from_utf8_lossy(&why));
+        }
+    }
 }

@@ -120,7 +120,7 @@ impl InSessions {
             Pose { translation: start.translation + velocity, ..start }
         });
         let both = |poses: [Pose; 2], teleported| {
-            let way = |(id, pose)| Move { body: BodyId(id), pose, teleported, deviation: None };
+            let way = |(id, pose)| Move { teleported, ..Move::new(BodyId(id), pose) };
             Frame { moves: (1..).zip(poses).map(way).collect(), ..Frame::default() }
         };
         let mut found = Vec::new();
@@ -159,7 +159,7 @@ impl Steps {
 }
 
 fn moved(pose: Pose, teleported: bool) -> Frame {
-    let way = Move { body: BodyId(2), pose, teleported, deviation: None };
+    let way = Move { teleported, ..Move::new(BodyId(2), pose) };
     Frame { moves: vec![way], ..Frame::default() }
 }
 

@@ -240,12 +240,7 @@ fn questions(between: bool) -> Questions {
 }
 
 fn moves(members: &[CrowdMember]) -> Vec<Move> {
-    let one = |(id, member): (u32, &CrowdMember)| Move {
-        body: BodyId(id),
-        pose: member.pose,
-        teleported: false,
-        deviation: None,
-    };
+    let one = |(id, member): (u32, &CrowdMember)| Move::new(BodyId(id), member.pose);
     (1..).zip(members).map(one).collect()
 }
 

@@ -89,8 +89,9 @@ impl MemoryKind {
 /// handler, and small messages, which are not counted one by one.
 pub const CALL_BYTES: u64 = 16 << 10;
 
-/// What a connection takes: buffers of the socket's and of HTTP/2's bytes.
-pub const CONNECTION_BYTES: u64 = 64 << 10;
+/// What a connection takes: buffers of the socket's and of HTTP/2's bytes, and the streams that it
+/// remembers for some seconds after their end.
+pub const CONNECTION_BYTES: u64 = 96 << 10;
 
 /// A connection that holds no more than this is not asked what its principal holds.
 const RATION_BYTES: u64 = 1 << 20;

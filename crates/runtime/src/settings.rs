@@ -288,6 +288,11 @@ limits! {
     session_bytes_max = 2_048 * MIB, "bytes", ResourceExhausted;
     /// Keys that one ListSessions brings.
     session_keys_max = 100, "keys", InvalidArgument;
+    /// Past frames that one session keeps.
+    history_frames_max = 1_024, "frames", InvalidArgument;
+    /// Bytes of the past frames of one session, and of those that were asked about lately: the
+    /// oldest are given up.
+    history_bytes_max = 64 * MIB, "bytes", Cut;
     /// Questions of one QueryScene, packed ones not counted, and polytopes of packed casts.
     scene_queries_max = 1_000, "questions", InvalidArgument;
     /// Packed rays of one QueryScene, and packed casts.

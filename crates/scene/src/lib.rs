@@ -42,7 +42,7 @@
 //! // Nothing tunnels: the second body passes through the first between two frames.
 //! let questions = Questions { between: Some(Between::default()), ..Default::default() };
 //! scene.answer(&questions, &Serial, Until::never()).unwrap();
-//! let past = Move { body: BodyId(2), pose: at(-4.0), teleported: false, deviation: None };
+//! let past = Move::new(BodyId(2), at(-4.0));
 //! let frame = Frame { id: 1, moves: vec![past], ..Default::default() };
 //! let report = scene.step(&frame, &questions, &Serial).unwrap().report;
 //! assert_eq!(report.tally.separated, 1);
@@ -89,6 +89,7 @@ pub use self::pairs::report::{
 };
 pub use self::pairs::state::PairState;
 pub use self::pairs::two_parts::{PartsContact, PartsDepth, PartsDistance};
+pub use self::placed::history::HistoryLimits;
 pub use self::unanswered::{TooManyPairs, Unanswered};
 pub use clearance_bodies::table::along::MeasuredRange;
 

@@ -41,6 +41,14 @@ const SEND_BUFFER_BYTES: usize = 64 << 10;
 /// Streams that the transport resets for errors of their client before it closes the connection.
 const ERROR_RESETS_MAX: usize = 1_024;
 
+/// Streams that were reset lately and are remembered, and for how long: of a message that is
+/// refused for its length a window may be under way still, over a slow network for seconds. Frames
+/// for a stream that was forgotten count as errors of the client, so these are more than an honest
+/// one is refused in that time. They are part of
+/// [`CONNECTION_BYTES`](clearance_runtime::memory::CONNECTION_BYTES).
+const RESETS_REMEMBERED_MAX: usize = 128;
+const RESETS_REMEMBERED_FOR: Duration = Duration::from_secs(5);
+
 /// What a connection may take to be told that it is over. It has given up its permit before, and
 /// has its descriptor until then.
 const FAREWELL: Duration = Duration::from_millis(250);
@@ -78,6 +86,8 @@ impl ConnectionSettings {
             .max_concurrent_streams(streams_max)
             .max_send_buffer_size(SEND_BUFFER_BYTES)
             .max_local_error_reset_streams(Some(ERROR_RESETS_MAX))
+            .max_concurrent_reset_streams(RESETS_REMEMBERED_MAX)
+            .reset_stream_duration(RESETS_REMEMBERED_FOR)
             // A client that gives up all its calls at once is no attacker and keeps its connection.
             .max_pending_accept_reset_streams(streams_max as usize)
             // HTTP/2 itself would answer 431, which says nothing to gRPC: up to this the layer

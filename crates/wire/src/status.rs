@@ -201,6 +201,22 @@ pub enum Failure {
         /// The frame that the session is at.
         applied: u64,
     },
+    /// A past frame that is asked about is not there.
+    #[error(
+        "{field}: frame {frame_id} was never applied, or is kept no more: the oldest that can be \
+         asked about is {oldest}, the last one {applied}; a session keeps its past where it is \
+         opened with history_frames"
+    )]
+    FrameNotKept {
+        /// Where it is named.
+        field: String,
+        /// The frame that was named.
+        frame_id: u64,
+        /// The oldest frame that is kept.
+        oldest: u64,
+        /// The frame that the session is at.
+        applied: u64,
+    },
     /// The session has no such robot.
     #[error("{field}: the session has no robot {id}")]
     UnknownSessionRobot {
@@ -427,6 +443,10 @@ impl Failure {
                 StatusRow::of_frame(Reason::StaleFrame, field, applied)
             }
             Self::OtherFrame { field, applied, .. } => StatusRow::of_other(field, applied),
+            Self::FrameNotKept { field, oldest, applied, .. } => {
+                let row = StatusRow::of_frame(Reason::FrameNotKept, field, applied);
+                row.with("oldest", oldest)
+            }
             Self::SessionAttached => row(Code::Aborted, Reason::SessionAttached),
             Self::TakenOver => row(Code::Aborted, Reason::TakenOver),
             Self::Busy => row(Code::ResourceExhausted, Reason::Busy).retry(),
@@ -594,6 +614,7 @@ mod tests {
                 Failure::UnknownSession { field: text.clone(), id: text.clone() },
                 Failure::SessionReplaced { field: text.clone(), id: text.clone() },
                 Failure::OtherFrame { field: text.clone(), frame_id: 1, applied: 2 },
+                Failure::FrameNotKept { field: text.clone(), frame_id: 1, oldest: 2, applied: 3 },
                 Failure::UnknownSessionRobot { field: text.clone(), id: 7 },
                 Failure::UnknownPolytope { field: text.clone(), key: text.clone() },
                 Failure::UnknownRobot { field: text.clone(), id: text.clone() },

@@ -41,6 +41,12 @@ pub struct Summary {
     pub body_bytes: u64,
     /// Memory of what is remembered of pairs, bytes, estimated.
     pub pair_bytes: u64,
+    /// Past frames that are kept.
+    pub past_frames: u64,
+    /// The oldest frame that can be asked about.
+    pub oldest_frame: u64,
+    /// Memory of the past frames, bytes.
+    pub history_bytes: u64,
 }
 
 impl Summary {
@@ -55,6 +61,8 @@ impl Summary {
             pairs_asleep: self.pairs_asleep + other.pairs_asleep,
             body_bytes: self.body_bytes + other.body_bytes,
             pair_bytes: self.pair_bytes + other.pair_bytes,
+            past_frames: self.past_frames + other.past_frames,
+            history_bytes: self.history_bytes + other.history_bytes,
             ..self
         }
     }

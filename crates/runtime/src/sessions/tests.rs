@@ -165,20 +165,11 @@ fn answers_are_bit_identical_on_one_two_and_eight_threads() {
         pool.install(|| {
             let mut reports = Vec::new();
             for id in 1..6 {
-                let moves = (0..40).map(|body| Move {
-                    body: BodyId(body),
-                    pose: {
-                        let nudge = random.in_ball() * 0.2;
-                        let from: Vec3 = scene
-                            .bodies()
-                            .nth(body as usize)
-                            .map(|body| body.pose.translation)
-                            .unwrap();
-                        let to = from + nudge;
-                        Pose::translation(to.x, to.y, to.z)
-                    },
-                    teleported: false,
-                    deviation: None,
+                let moves = (0..40).map(|body| {
+                    let nudge = random.in_ball() * 0.2;
+                    let from = scene.bodies().nth(body as usize).map(|it| it.pose.translation);
+                    let to: Vec3 = from.unwrap() + nudge;
+                    Move::new(BodyId(body), Pose::translation(to.x, to.y, to.z))
                 });
                 let frame = Frame { id, moves: moves.collect(), ..Frame::default() };
                 reports.push(scene.step(&frame, &questions, &Parallel).unwrap().report);

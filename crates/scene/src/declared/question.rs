@@ -21,6 +21,16 @@ pub struct Move {
     pub teleported: bool,
     /// Replaces the body's deviation, metres.
     pub deviation: Option<f64>,
+    /// What the rotation of the pose was made of by [`Pose::from_quaternion`], if that is known: a
+    /// history keeps it in less room.
+    pub quaternion: Option<[f64; 4]>,
+}
+
+impl Move {
+    /// To a pose, on the way from where the body is.
+    pub fn new(body: BodyId, pose: Pose) -> Self {
+        Self { body, pose, teleported: false, deviation: None, quaternion: None }
+    }
 }
 
 /// One frame: what has changed since the last. Reading order: removals, additions, changes,

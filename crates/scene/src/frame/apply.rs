@@ -11,6 +11,7 @@ use crate::frame::structure::Restructuring;
 use crate::near::still::WhileStill;
 use crate::pairs::report::MoveError;
 use crate::placed::entry::{Entry, Start};
+use crate::placed::history::Departure;
 use crate::placed::travel::farther;
 use clearance_geometry::pose::{COORDINATE_MAX, Pose};
 
@@ -86,8 +87,12 @@ impl Scene {
             self.check_keyframe(frame, moves)?;
         }
         WhileStill::renew(&mut self.still);
-        if frame.is_structural() {
-            self.restructure(Restructuring::of(frame))?;
+        self.history.begin(self.applied, frame.id);
+        if frame.is_structural()
+            && let Err(error) = self.restructure(Restructuring::of(frame))
+        {
+            self.history.give_up();
+            return Err(error.into());
         }
         let mut refused = Vec::new();
         // Frames mostly name bodies in order, and a search is dearer than the move.
@@ -110,6 +115,7 @@ impl Scene {
             self.has_changed = true;
             self.swept = SweptBodies::None;
         }
+        self.history.close(frame.teleported);
         self.applied = frame.id;
         self.skipped = self.skipped.saturating_add(1);
         Ok(Applied::Now(refused))
@@ -195,6 +201,15 @@ impl Scene {
         let left = Start { pose: entry.body.pose, travel, bow: f64::INFINITY };
         entry.swept = None;
         let travel = entry.put(one.pose).ok_or(MoveError::TooFar)?;
+        if self.history.is_on() {
+            let departure = match (&entry.carrier, one.teleported) {
+                (_, true) => Departure::Teleported,
+                (Some(_), false) => Departure::Carried,
+                (None, false) => Departure::Moved,
+            };
+            let from = (entry.body.id, &left.pose);
+            self.history.note(index, from, departure, one.quaternion);
+        }
         self.travel[index as usize] = farther(self.travel[index as usize], travel);
         self.revision += 1;
         entry.revision = self.revision;
@@ -242,7 +257,7 @@ impl Scene {
                 return Err(RobotMoveError::TooFar);
             }
             let (body, teleported) = (entry.body.id, to.teleported);
-            places.push((index, Move { body, pose, teleported, deviation: None }));
+            places.push((index, Move { teleported, ..Move::new(body, pose) }));
         }
         for (index, one) in &places {
             self.put(*index, one, frame.id).map_err(|_| RobotMoveError::TooFar)?;

@@ -13,6 +13,7 @@ use crate::memory::table::PairTable;
 use crate::methods::Methods;
 use crate::near::near_pairs::NearPairs;
 use crate::pair_key::PairKey;
+use crate::placed::history::History;
 
 impl Scene {
     /// Takes up a declared scene; or says what is wrong with it.
@@ -59,6 +60,7 @@ impl Scene {
             table: PairTable::default(),
             near: NearPairs::default(),
             still: Arc::default(),
+            history: History::default(),
             travel: Vec::new(),
             moved: Vec::new(),
             has_moved: Vec::new(),

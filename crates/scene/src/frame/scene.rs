@@ -16,6 +16,7 @@ use crate::near::still::WhileStill;
 use crate::pair_key::PairKey;
 use crate::pairs::report::Report;
 use crate::placed::entry::{Entry, Start};
+use crate::placed::history::History;
 use crate::placed::mounted::Mounted;
 
 /// How large a scene may be.
@@ -82,6 +83,8 @@ pub struct Scene {
     pub(crate) near: NearPairs,
     /// What questions to the scene as it stands have built.
     pub(crate) still: Arc<WhileStill>,
+    /// What stood where at the last frames.
+    pub(crate) history: History,
     /// How far each body has travelled, metres: see `travel`.
     pub(crate) travel: Vec<f64>,
     /// The bodies that moved since the last answered frame, in no particular order; and which.
@@ -209,6 +212,7 @@ impl Scene {
             + self.book.bytes()
             + self.last_report.as_ref().map_or(0, |report| report.bytes())
             + (self.contacts.len() + self.noted.len()) * 64
+            + self.history.bytes()
     }
 
     /// Of that: the bodies and rules as declared.

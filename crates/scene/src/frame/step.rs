@@ -168,7 +168,7 @@ impl Scene {
     /// let mut scene = Scene::open(declared, &METHODS[0], limits).unwrap();
     /// scene.answer(&Questions::default(), &Serial, Until::never()).unwrap();
     /// let pose = Pose::translation(1.0, 0.0, 0.0);
-    /// let moves = vec![Move { body: BodyId(2), pose, teleported: false, deviation: None }];
+    /// let moves = vec![Move::new(BodyId(2), pose)];
     /// let frame = Frame { id: 1, moves, ..Default::default() };
     /// let report = scene.step(&frame, &Questions::default(), &Serial).unwrap().report;
     /// assert_eq!(report.tally.touching, 1);

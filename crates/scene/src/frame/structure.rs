@@ -20,6 +20,7 @@ use crate::methods::Methods;
 use crate::pair_key::PairKey;
 use crate::pairs::meshes::bytes_of_look;
 use crate::placed::entry::Entry;
+use crate::placed::history::Replaced;
 use clearance_geometry::separation::METHODS;
 
 /// A change of the structure. Reading order: removals, additions, changes, rules and their changes.
@@ -109,6 +110,7 @@ impl Scene {
 
         // Nothing can fail from here on.
         self.rewind_travel();
+        let replaced = self.history.is_on().then(|| self.replaced(&gone, &newcomers, &altered));
         let old_ids: Vec<BodyId> = self.bodies().map(|body| body.id).collect();
         self.entries.retain(|entry| !is_gone(entry.body.id));
         self.take_up(newcomers, altered, margins_change);
@@ -117,6 +119,9 @@ impl Scene {
         self.rules = new_rules;
         self.book = Arc::new(book);
         self.renumber(&old_ids, &gone);
+        if let Some(replaced) = replaced {
+            self.remember(replaced, &old_ids, &gone);
+        }
         self.body_bytes = self.bodies().map(Body::bytes).sum();
         self.near.invalidate();
         // Where bodies are listed they have other numbers now.
@@ -140,6 +145,36 @@ impl Scene {
         }
         let parts = self.entries.iter().flat_map(|entry| &entry.body.parts);
         2 * parts.map(bytes_of_look).max().unwrap_or(0)
+    }
+
+    /// What a history needs of the bodies that are gone or become others, as they are.
+    fn replaced(
+        &self,
+        gone: &[BodyId],
+        newcomers: &[Entry],
+        altered: &BTreeMap<BodyId, Altered>,
+    ) -> Replaced {
+        let of = |is: &dyn Fn(BodyId) -> bool| {
+            let entries = self.entries.iter().filter(|entry| is(entry.body.id));
+            entries.map(|entry| entry.standing(true)).collect()
+        };
+        let mut added: Vec<BodyId> = newcomers.iter().map(|entry| entry.body.id).collect();
+        added.sort_unstable();
+        Replaced {
+            removed: of(&|id| gone.binary_search(&id).is_ok()),
+            altered: of(&|id| altered.contains_key(&id)),
+            added,
+        }
+    }
+
+    /// Leaves them to the history.
+    fn remember(&mut self, replaced: Replaced, old_ids: &[BodyId], gone: &[BodyId]) {
+        let mut history = std::mem::take(&mut self.history);
+        let stays = |id: &BodyId| gone.binary_search(id).is_err();
+        history.replace(replaced, self.entries.len(), |at| {
+            old_ids.get(at).filter(|id| stays(id)).and_then(|id| self.index_of(*id))
+        });
+        self.history = history;
     }
 
     /// Takes up bodies that are new or others than they were.

@@ -2,6 +2,7 @@
 
 pub(crate) mod carrier;
 pub(crate) mod entry;
+pub(crate) mod history;
 pub(crate) mod mounted;
 pub(crate) mod travel;
 pub(crate) mod visitor;

@@ -6,11 +6,14 @@
 //! its proof, as a question about these two alone would have got it; the tree of boxes says which
 //! bodies need not be asked.
 //!
+//! The scene of a past frame is asked in the same way ([`past`]).
+//!
 //! [`cast`] answers the first, `ray` what rays meet that is not convex, [`place`] the other two.
 //! Few questions ask the tree of boxes that is kept between frames, many a tighter one that is
 //! built for them, `still`.
 
 use crate::bounds::{Ball, Box3};
+use crate::declared::body::BodyId;
 use crate::frame::scene::Scene;
 use crate::near::box_tree::BoxTree;
 use crate::near::still::{Probe, StillTree, WhileStill};
@@ -18,6 +21,7 @@ use crate::placed::entry::Entry;
 
 pub mod cast;
 pub mod filter;
+pub mod past;
 pub mod place;
 mod ray;
 
@@ -29,6 +33,7 @@ pub use self::filter::NoView;
 pub use self::filter::UnknownName;
 pub use crate::placed::visitor::{QueryShape, Visitor};
 use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::pose::Pose;
 use clearance_geometry::processor;
 
 /// How many of the hits are wanted.
@@ -181,6 +186,7 @@ impl Scene {
             entries: self.entries.iter().map(|entry| entry.standing(for_curved)).collect(),
             still: self.still.clone(),
             frame: self.applied,
+            look_bytes: self.look_bytes,
         }
     }
 
@@ -203,9 +209,39 @@ pub struct StillScene {
     entries: Vec<Entry>,
     still: Arc<WhileStill>,
     frame: u64,
+    /// What a look at the faces of two parts takes while it lasts, bytes at most; 0 where all parts
+    /// are convex.
+    look_bytes: usize,
 }
 
 impl StillScene {
+    /// How many bodies there are.
+    pub fn bodies(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Where they are, by id.
+    pub fn poses(&self) -> impl Iterator<Item = (BodyId, &Pose)> {
+        self.entries.iter().map(|entry| (entry.body.id, &entry.body.pose))
+    }
+
+    /// How many parts they have.
+    pub fn parts(&self) -> usize {
+        self.entries.iter().map(|entry| entry.body.parts.len()).sum()
+    }
+
+    /// Memory that it takes with its tree of boxes, bytes, estimated.
+    pub fn bytes(&self) -> usize {
+        let bodies: usize = self.entries.iter().map(|entry| entry.body.bytes()).sum();
+        bodies + self.entries.len() * StillTree::BYTES_PER_BODY
+    }
+
+    /// What so many looks at the faces of parts take at a time, bytes at most; 0 where all parts
+    /// are convex.
+    pub fn bytes_of_looks(&self, at_once: usize) -> usize {
+        self.look_bytes.saturating_mul(at_once)
+    }
+
     /// The frame that they stand at.
     pub fn frame(&self) -> u64 {
         self.frame

@@ -49,7 +49,7 @@ fn a_ball_that_is_an_ellipsoid_is_answered_as_the_ball() {
                 let start = places[body as usize - 1].translation;
                 let by = random.vector() * 0.6;
                 let pose = random.pose(0.7 * start + by);
-                Move { body: BodyId(body), pose, teleported: false, deviation: None }
+                Move::new(BodyId(body), pose)
             });
             let next = frame(id, moves.collect());
             let [of_curved, of_exact] =

@@ -69,7 +69,7 @@ fn a_field_is_answered_as_the_surface_of_its_triangles() {
                 let start = places[body as usize - 2].translation;
                 let by = random.vector() * 0.5;
                 let pose = random.pose(start + by - 0.1 * Vec3::z());
-                Move { body: BodyId(body), pose, teleported: false, deviation: None }
+                Move::new(BodyId(body), pose)
             });
             let next = frame(id, moves.collect());
             let [of_field, of_surface] =

@@ -7,6 +7,7 @@ mod curved;
 mod departed;
 mod fields;
 mod half_turns;
+mod history;
 mod laws;
 mod margins;
 mod meet;
@@ -74,7 +75,7 @@ fn declare(declaration: Declaration) -> Scene {
 }
 
 fn moved(body: u32, pose: Pose) -> Move {
-    Move { body: BodyId(body), pose, teleported: false, deviation: None }
+    Move::new(BodyId(body), pose)
 }
 
 fn frame(id: u64, moves: Vec<Move>) -> Frame {
@@ -197,12 +198,7 @@ fn wander(scene: &Scene, id: u64, random: &mut Random) -> Frame {
     let mut moves = Vec::new();
     for body in scene.bodies() {
         if random.below(3) > 0 {
-            moves.push(Move {
-                body: body.id,
-                pose: nudge(random, &body.pose),
-                teleported: false,
-                deviation: None,
-            });
+            moves.push(Move::new(body.id, nudge(random, &body.pose)));
         }
     }
     frame(id, moves)

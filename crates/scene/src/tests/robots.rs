@@ -225,11 +225,8 @@ fn bases_bodies_and_other_robots_move_at_once() {
         let mut scene = declare(declared.clone());
         let mut moves = vec![to(ROBOT, &ends[16..24]), to(200, &ends[24..32])];
         moves[1].base = Some(random.pose(Vec3::new(0.7, 0.3, 0.1)));
-        let body = |id: u32, random: &mut Random| Move {
-            body: BodyId(id),
-            pose: random.pose(Vec3::new(0.1, -0.1, 0.6)),
-            teleported: false,
-            deviation: None,
+        let body = |id: u32, random: &mut Random| {
+            Move::new(BodyId(id), random.pose(Vec3::new(0.1, -0.1, 0.6)))
         };
         let moved = vec![body(1, &mut random), body(2, &mut random)];
         let one = Frame { moves: moved, ..frame(1, moves) };

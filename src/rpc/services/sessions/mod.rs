@@ -4,6 +4,7 @@ mod demand;
 mod host;
 mod news;
 mod opening;
+mod past;
 mod planning;
 mod query;
 mod refused;
@@ -205,5 +206,8 @@ fn summary(slot: &Arc<Slot<Session>>) -> api::SessionSummary {
         expired_pairs: known.pairs_expired,
         body_bytes: known.body_bytes,
         pair_bytes: known.pair_bytes,
+        past_frames: known.past_frames,
+        oldest_frame_id: known.oldest_frame,
+        history_bytes: known.history_bytes,
     }
 }

@@ -13,18 +13,20 @@ use tonic::metadata::MetadataMap;
 
 use self::answers::Answers;
 use super::host::{SessionHost, credentials, failure, take_out};
+use super::past::PastScene;
 use super::session::Session;
 use crate::rpc::shared::Shared;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::until::Until;
 use clearance_proto as api;
-use clearance_runtime::compute::costs::{QUESTIONS_HOLD_UP_MAX, RAY, RAY_BODY, times};
+use clearance_runtime::compute::costs::{QUESTIONS_HOLD_UP_MAX, RAY, RAY_BODY, TOLD_PART, times};
 use clearance_runtime::compute::{Compute, Counted, JobSize};
 use clearance_runtime::deadline::Deadline;
-use clearance_runtime::memory::{MemoryKind, Reservation};
+use clearance_runtime::memory::{MemoryKind, MemoryQuota, Reservation};
 use clearance_runtime::metrics::{Ending, QuestionKind};
 use clearance_runtime::sessions::Held;
 use clearance_runtime::sessions::parallel::at_once;
+use clearance_scene::query::past::Moment;
 use clearance_scene::query::{NoView, SceneView, StillScene};
 use clearance_transport::intake::Intake;
 use clearance_transport::timing::deadline;
@@ -77,6 +79,18 @@ async fn ask(
     let deadline = deadline(shared.limits(), metadata, asked.time)?;
     let taken = tokio::time::timeout(deadline.time(), take_out(&slot)).await;
     let held = taken.map_err(|_| Failure::Deadline)??;
+    if let Some(moment) = asked.moment.filter(|moment| !is_now(moment, &held)) {
+        let past = past(&compute, held, moment).await?;
+        let load = load_in_past(&past, &asked, intake.extent());
+        let mut inquiry = Inquiry::new(request, asked, shared, deadline.until().clone())?;
+        let looks = |at_once| past.scene.bytes_of_looks(at_once);
+        inquiry.take_room(intake.quota(), looks)?;
+        let finish = move || Box::new(inquiry).finish(&past.scene);
+        return match load.small() {
+            Some(small) => Compute::here(small, finish).await?,
+            None => compute.run_when_free(JobSize::UNKNOWN, finish).await?,
+        };
+    }
     let load = load(&held, &asked, intake.extent());
     let inquiry = Inquiry::new(request, asked, shared, deadline.until().clone())?;
     if let Some(small) = load.small() {
@@ -89,7 +103,52 @@ async fn ask(
         Begun::Done(answer) => return Ok(*answer),
         Begun::Left(inquiry, copy) => (inquiry, copy),
     };
-    compute.run_when_free(JobSize::UNKNOWN, move || inquiry.finish(&copy)).await?
+    compute.run_when_free(JobSize::UNKNOWN, move || inquiry.finish(&copy.scene)).await?
+}
+
+/// Whether a moment is that at which the session stands.
+fn is_now(moment: &Moment, session: &Session) -> bool {
+    moment.frame == session.scene().frame() && moment.fraction <= 0.0
+}
+
+/// The scene of a session at a past moment; the session goes back to its place.
+async fn past(
+    compute: &Compute,
+    mut held: Held<Session>,
+    moment: Moment,
+) -> Result<Arc<PastScene>, Failure> {
+    if let Some(known) = held.known_past(&moment) {
+        return Ok(known);
+    }
+    let bytes = held.scene().bytes_of_past() as u64;
+    let memory = held.quota().lasting().reserve(MemoryKind::Sessions, bytes)?;
+    let load = JobSize::of(Counted::all_of(bytes), times(TOLD_PART, held.parts()));
+    let job = move || held.make_past(&moment, memory);
+    match load.small() {
+        Some(small) => Compute::here(small, job).await?,
+        None => compute.run_with_session(false, job).await?,
+    }
+}
+
+/// As [`load`], of a scene that stands apart from its session.
+fn load_in_past(past: &PastScene, asked: &AskedInquiry, extent: Counted) -> JobSize {
+    if !asked.is_about_points() || past.scene.bytes_of_looks(1) > 0 {
+        return JobSize::UNKNOWN;
+    }
+    let looked_through = if asked.filter.names_groups() {
+        extent.and(Counted::all_of(past.memory.bytes()))
+    } else {
+        extent
+    };
+    load_of_points(asked, past.parts, looked_through)
+}
+
+/// Of questions about points alone.
+fn load_of_points(asked: &AskedInquiry, parts: usize, looked_through: Counted) -> JobSize {
+    let count = asked.count();
+    let at_worst = times(RAY_BODY, count.saturating_mul(parts));
+    let guess = times(RAY, count) + asked.hull_time();
+    JobSize::within(looked_through, guess, at_worst, QUESTIONS_HOLD_UP_MAX)
 }
 
 /// What the answers take: nobody can bound it if they might take longer than others can wait.
@@ -97,16 +156,13 @@ fn load(session: &Session, asked: &AskedInquiry, extent: Counted) -> JobSize {
     if !asked.is_about_points() || session.scene().has_meshes() {
         return JobSize::UNKNOWN;
     }
-    let count = asked.count();
-    let at_worst = times(RAY_BODY, count.saturating_mul(session.parts()));
     // Whoever names groups has all groups looked through.
     let looked_through = if asked.filter.names_groups() {
         extent.and(Counted::all_of(session.scene().bytes_of_declaration() as u64))
     } else {
         extent
     };
-    let guess = times(RAY, count) + asked.hull_time();
-    JobSize::within(looked_through, guess, at_worst, QUESTIONS_HOLD_UP_MAX)
+    load_of_points(asked, session.parts(), looked_through)
 }
 
 /// A call on its way: what is asked, and what is answered so far.
@@ -142,20 +198,30 @@ impl Inquiry {
         Ok(Self { request, shared, answers, looks: None })
     }
 
-    /// Takes memory for looks at faces. Rays and points need none: they look at single triangles.
-    fn take_room(&mut self, session: &Held<Session>) -> Result<(), Failure> {
+    /// Takes memory for looks at faces, of which so many at a time take `bytes_of_looks`. Rays and
+    /// points need none: they look at single triangles.
+    fn take_room(
+        &mut self,
+        quota: &MemoryQuota,
+        bytes_of_looks: impl Fn(usize) -> usize,
+    ) -> Result<(), Failure> {
         let looks = at_once(self.answers.count());
         let of_shapes = self.answers.bytes_of_shapes().saturating_mul(looks as u64);
-        let bytes = (session.scene().bytes_of_looks(looks) as u64).saturating_add(of_shapes);
+        let bytes = (bytes_of_looks(looks) as u64).saturating_add(of_shapes);
         if bytes > 0 && !self.answers.are_about_points() {
-            self.looks = Some(session.quota().reserve(MemoryKind::Work, bytes)?);
+            self.looks = Some(quota.reserve(MemoryKind::Work, bytes)?);
         }
         Ok(())
     }
 
+    /// The same, for looks at the scene of a session.
+    fn take_room_in(&mut self, session: &Held<Session>) -> Result<(), Failure> {
+        self.take_room(session.quota(), |at_once| session.scene().bytes_of_looks(at_once))
+    }
+
     /// Answers all of it.
     fn at_once(mut self, session: &Held<Session>) -> Result<api::QuerySceneResponse, Failure> {
-        self.take_room(session)?;
+        self.take_room_in(session)?;
         let until = self.answers.until().clone();
         self.ask(session, &until)?;
         Ok(self.close(session.scene().frame()))
@@ -163,7 +229,7 @@ impl Inquiry {
 
     /// Answers until the session has to go back to its place.
     fn begin(mut self, session: Held<Session>, here: &Until) -> Result<Begun, Failure> {
-        self.take_room(&session)?;
+        self.take_room_in(&session)?;
         let scene = session.scene();
         let builds = scene.builds_boxes_for(self.answers.count());
         let is_long = builds && scene.bodies().len() > TREE_BODIES_MAX;
@@ -179,17 +245,17 @@ impl Inquiry {
     }
 
     /// Answers what is left.
-    fn finish(mut self: Box<Self>, copy: &Copied) -> Result<api::QuerySceneResponse, Failure> {
+    fn finish(mut self: Box<Self>, copy: &StillScene) -> Result<api::QuerySceneResponse, Failure> {
         let until = self.answers.until().clone();
         let effort = &Effort::until(u64::MAX, &until);
-        match SceneView::of_copy(&copy.scene, self.answers.filter(), effort) {
+        match SceneView::of_copy(copy, self.answers.filter(), effort) {
             Ok(view) => {
                 self.answers.go_on(&view, &until)?;
             }
             Err(NoView::Unknown(name)) => return Err(unknown_name(&self.request, name).into()),
             Err(NoView::Stopped(_)) => {}
         }
-        Ok(self.close(copy.scene.frame()))
+        Ok(self.close(copy.frame()))
     }
 
     /// Answers as much as may be answered here; says whether that is all.

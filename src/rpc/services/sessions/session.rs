@@ -8,16 +8,20 @@ use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
 
 use super::news::{NewsCopy, Subscribers};
+use super::past::{PastScene, PastScenes};
 use super::refused::RefusedItems;
 use super::work::{Aside, FrameWork, Steps};
 use clearance_geometry::effort::{Cost, Effort};
 use clearance_proto as api;
-use clearance_runtime::memory::MemoryQuota;
+use clearance_runtime::memory::{MemoryQuota, Reservation};
 use clearance_runtime::metrics::{Ending, QuestionKind};
 use clearance_runtime::scene_cells::SharedSceneCells;
 use clearance_runtime::sessions::{Resident, Summary};
 use clearance_runtime::settings::Limits as WireLimits;
-use clearance_scene::{Applied, BodyId, Declaration, Limits, MoveError, Part, Report, Scene};
+use clearance_scene::query::past::Moment;
+use clearance_scene::{
+    Applied, BodyId, Declaration, HistoryLimits, Limits, MoveError, Part, Report, Scene,
+};
 use clearance_wire::convert::catalogue::Catalogue;
 use clearance_wire::convert::geometry::length;
 use clearance_wire::convert::options::budget;
@@ -72,6 +76,8 @@ pub struct Session {
     subscribers: Subscribers,
     /// What is built of the scene for questions about its robots.
     cells: SharedSceneCells,
+    /// Past frames that were asked about lately.
+    past: PastScenes,
 }
 
 impl Session {
@@ -102,8 +108,9 @@ impl Session {
             contacts: declare::contacts(&at.field("contacts"), &wire.contacts, catalogue)?,
             frame: wire.frame_id,
         };
-        let scene = Scene::open(declaration, methods, scene_limits(limits))
+        let mut scene = Scene::open(declaration, methods, scene_limits(limits))
             .map_err(|error| declare::failure(&at, &error, limits))?;
+        scene.keep_history(history(path, request, limits)?);
         plan.check_meshes(path, scene.has_meshes(), || scene.are_convex())?;
         let mut session = Self {
             scene,
@@ -125,6 +132,7 @@ impl Session {
             vertices_max: 1,
             subscribers: Subscribers::default(),
             cells: SharedSceneCells::default(),
+            past: PastScenes::default(),
         };
         for Declared { body, shapes } in declared {
             session.keep_shapes(body.id, &body.parts, shapes);
@@ -148,6 +156,20 @@ impl Session {
     /// What is built of the scene for questions about its robots.
     pub(super) fn cells(&self) -> &SharedSceneCells {
         &self.cells
+    }
+
+    /// The scene at a past moment, if it was asked about lately.
+    pub(super) fn known_past(&mut self, moment: &Moment) -> Option<Arc<PastScene>> {
+        self.past.get(moment, &self.scene)
+    }
+
+    /// The same, which is made, for more questions about it, too; `memory` has room for it.
+    pub(super) fn make_past(
+        &mut self,
+        moment: &Moment,
+        memory: Reservation,
+    ) -> Result<Arc<PastScene>, Failure> {
+        self.past.make(moment, &self.scene, memory)
     }
 
     /// At most so many parts are in the scene.
@@ -460,6 +482,8 @@ impl Resident for Session {
 
     fn slim(&mut self) {
         self.scene.forget_witnesses();
+        self.scene.forget_history();
+        self.past = PastScenes::default();
     }
 
     fn summary(&self) -> Summary {
@@ -476,6 +500,9 @@ impl Resident for Session {
             pairs_expired: self.pairs_expired,
             body_bytes: self.given_bytes + self.scene.bytes_of_bodies() as u64,
             pair_bytes: self.scene.bytes_of_pairs() as u64,
+            past_frames: self.scene.past_frames() as u64,
+            oldest_frame: self.scene.oldest_frame(),
+            history_bytes: self.scene.bytes_of_history() as u64 + self.past.bytes(),
         }
     }
 }
@@ -508,6 +535,18 @@ fn cut_to_fit(report: &mut api::FrameReport, plan: &Plan, work: &FrameWork<'_>) 
 /// How many bytes the client takes for a report.
 fn bytes_taken(plan: &Plan, work: &FrameWork<'_>) -> u64 {
     reply_bytes(plan.reply_bytes, work.shared.limits()).min(work.reply_bytes)
+}
+
+/// How much of its past a scene keeps.
+fn history(
+    path: &Path<'_>,
+    request: &api::OpenSessionRequest,
+    limits: &WireLimits,
+) -> Result<HistoryLimits, Failure> {
+    let frames_max = request.history_frames as usize;
+    path.field("history_frames").within(limits.history_frames_max(), frames_max)?;
+    let bytes_max = usize::try_from(limits.history_bytes_max).unwrap_or(usize::MAX);
+    Ok(HistoryLimits { frames_max, bytes_max })
 }
 
 /// How large a scene may be.

@@ -19,6 +19,7 @@ use clearance_geometry::motion::Motion;
 use clearance_geometry::pose::Pose;
 use clearance_proto as api;
 use clearance_scene::BodyId;
+use clearance_scene::query::past::{Moment, NoPast};
 use clearance_scene::query::place::Nearness;
 use clearance_scene::query::{BodyFilter, HitSelection, UnknownName};
 
@@ -41,6 +42,8 @@ pub struct AskedInquiry {
     pub steps: u64,
     /// What all of them may take together.
     pub time: Option<Duration>,
+    /// When the scene is asked about; none: as it stands.
+    pub moment: Option<Moment>,
 }
 
 /// What a question is about, and where that is.
@@ -134,7 +137,8 @@ impl AskedInquiry {
         let questions = wire.queries.iter().enumerate().map(question).collect();
         let casts = AskedCasts::convert(&root, wire, catalogue)?;
         let certificates = wire.certificates;
-        Ok(Self { questions, rays, casts, filter, hits, certificates, steps, time })
+        let moment = moment(&root.field("moment"), wire.moment.as_ref())?;
+        Ok(Self { questions, rays, casts, filter, hits, certificates, steps, time, moment })
     }
 
     /// How many questions there are.
@@ -253,6 +257,38 @@ fn rays(
     coordinates(&displacements, &wire.displacements)?;
     let rays = wire.origins.rows().zip(wire.displacements.rows());
     Ok(rays.map(|(from, by): ([f64; 3], [f64; 3])| [Vec3::from(from), Vec3::from(by)]).collect())
+}
+
+/// When the scene is asked about, if that is said.
+fn moment(path: &Path<'_>, wire: Option<&api::SceneMoment>) -> Result<Option<Moment>, BadField> {
+    let Some(&api::SceneMoment { frame_id: frame, fraction }) = wire else { return Ok(None) };
+    if !(0.0..1.0).contains(&fraction) {
+        return Err(path.field("fraction").bad("must be at least 0 and less than 1"));
+    }
+    Ok(Some(Moment { frame, fraction }))
+}
+
+/// Why a scene cannot be asked about its past; it stands at the frame `applied`.
+pub fn no_past(moment: &Moment, why: NoPast, applied: u64) -> Failure {
+    let path = Path::ROOT.field("moment");
+    match why {
+        NoPast::NotKept { oldest } => Failure::FrameNotKept {
+            field: path.field("frame_id").to_string(),
+            frame_id: moment.frame,
+            oldest,
+            applied,
+        },
+        NoPast::NoNext => {
+            let path = path.field("fraction");
+            path.bad("must be 0 at the last frame: there is no next one yet").into()
+        }
+        NoPast::OnChain(body) => {
+            let path = path.field("fraction");
+            let what =
+                format!("must be 0 where a robot moves in the next frame, as body {}", body.0);
+            path.bad(what).into()
+        }
+    }
 }
 
 fn filter(

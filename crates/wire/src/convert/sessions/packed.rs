@@ -113,13 +113,13 @@ impl Moves for WireMoves<'_> {
         let Some(packed) = self.packed else { return };
         let mut chunk: ArrayVec<(usize, Move), AT_ONCE> = ArrayVec::new();
         for (index, (id, placed)) in packed.ids.iter().zip(poses(packed)).enumerate() {
-            let Ok(pose) = placed else {
+            let Ok((pose, quaternion)) = placed else {
                 self.has_left_out.set(true);
                 continue;
             };
             let teleported =
                 !self.teleported.is_empty() && self.teleported.binary_search(&id).is_ok();
-            let moved = Move { body: BodyId(id), pose, teleported, deviation: None };
+            let moved = Move { teleported, quaternion, ..Move::new(BodyId(id), pose) };
             chunk.push((self.nested.len() + index, moved));
             if chunk.is_full() {
                 chunk.drain(..).for_each(|(index, moved)| take(index, &moved));
@@ -131,13 +131,28 @@ impl Moves for WireMoves<'_> {
 
 fn nested_move(path: &Path<'_>, wire: &api::BodyPose) -> Result<Move, BadField> {
     let deviation = wire.deviation.map(|deviation| length(&path.field("deviation"), deviation));
+    let placed = pose(&path.field("pose"), wire.pose.as_ref())?;
+    let orientation = wire.pose.as_ref().and_then(|pose| pose.orientation.as_ref());
+    let quaternion = match orientation {
+        None => Some(NO_TURN),
+        Some(api::pose::Orientation::Rotation(api::Quaternion { w, x, y, z })) => {
+            Some([*w, *x, *y, *z])
+        }
+        Some(api::pose::Orientation::RotationMatrix(_)) => None,
+    };
     Ok(Move {
-        body: BodyId(wire.id),
-        pose: pose(&path.field("pose"), wire.pose.as_ref())?,
         teleported: wire.teleported,
         deviation: deviation.transpose()?,
+        quaternion,
+        ..Move::new(BodyId(wire.id), placed)
     })
 }
+
+/// The quaternion of a pose that says nothing of a rotation.
+const NO_TURN: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
+
+/// A pose, and the quaternion that its rotation was made of, if it was.
+type MadePose = (Pose, Option<[f64; 4]>);
 
 /// The arrays are as long as the ids say, and rotations come in one form or in none.
 fn check_lengths(path: &Path<'_>, wire: &api::PackedPoses) -> Result<(), BadField> {
@@ -163,16 +178,19 @@ fn check_lengths(path: &Path<'_>, wire: &api::PackedPoses) -> Result<(), BadFiel
 
 /// The poses of arrays that agree, in order.
 #[inline]
-fn poses(wire: &api::PackedPoses) -> impl Iterator<Item = Result<Pose, PoseError>> + '_ {
+fn poses(wire: &api::PackedPoses) -> impl Iterator<Item = Result<MadePose, PoseError>> + '_ {
     let (mut rotations, mut matrices) =
         (wire.rotations.rows::<4>(), wire.rotation_matrices.rows::<9>());
     wire.translations.rows::<3>().map(move |translation| {
         let translation = Vec3::from(translation);
+        let turned = |quaternion| {
+            Pose::from_quaternion(translation, quaternion).map(|pose| (pose, Some(quaternion)))
+        };
         match rotations.next() {
-            Some(quaternion) => Pose::from_quaternion(translation, quaternion),
+            Some(quaternion) => turned(quaternion),
             None => match matrices.next() {
-                Some(rows) => Pose::from_matrix(translation, rows),
-                None => Pose::from_quaternion(translation, [1.0, 0.0, 0.0, 0.0]),
+                Some(rows) => Pose::from_matrix(translation, rows).map(|pose| (pose, None)),
+                None => turned(NO_TURN),
             },
         }
     })

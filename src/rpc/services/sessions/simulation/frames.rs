@@ -257,14 +257,14 @@ pub(super) fn moves(model: &Model, random: &mut Random, is_of_all: bool) -> Vec<
         if is_of_all || random.below(3 + resting) >= resting {
             let pose = onwards(random, &placed.body.pose);
             let teleported = random.below(24) == 0;
-            moves.push(Move { body: BodyId(*id), pose, teleported, deviation: None });
+            moves.push(Move { teleported, ..Move::new(BodyId(*id), pose) });
         }
     }
     // Now and then one that is refused.
     if random.below(16) == 0 {
         let body = BodyId(900);
         let pose = Pose::identity();
-        moves.push(Move { body, pose, teleported: false, deviation: None });
+        moves.push(Move::new(body, pose));
     }
     moves
 }

@@ -1,0 +1,130 @@
+//! A scene as it was at a frame that is past, or on the way from there to the next one: what
+//! shooters ask about, who saw the scene some frames ago.
+
+use std::sync::Arc;
+
+use super::StillScene;
+use crate::declared::body::BodyId;
+use crate::frame::scene::Scene;
+use crate::pairs::meshes::bytes_of_look;
+use crate::placed::entry::Entry;
+use crate::placed::history::{Departure, History, HistoryLimits, PastBody};
+use clearance_geometry::motion::{Motion, Turn};
+use clearance_geometry::pose::Pose;
+
+/// When a scene is asked about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment {
+    /// A frame that was applied.
+    pub frame: u64,
+    /// How much of the way to the next frame has gone by, in [0, 1).
+    pub fraction: f64,
+}
+
+/// Why a scene cannot be told as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoPast {
+    /// The frame was never applied, or is kept no more.
+    NotKept {
+        /// The oldest frame that can be asked about.
+        oldest: u64,
+    },
+    /// There is no frame after it yet, on the way to which a fraction could have gone by.
+    NoNext,
+    /// A robot moved this body in the next frame: its way is that of a chain of joints, whose
+    /// values are not kept.
+    OnChain(BodyId),
+}
+
+impl Scene {
+    /// From now on so much of the past is kept.
+    pub fn keep_history(&mut self, limits: HistoryLimits) {
+        self.history = History::new(limits, self.entries.len());
+    }
+
+    /// Gives up all of the past that is kept.
+    pub fn forget_history(&mut self) {
+        self.keep_history(self.history.limits());
+    }
+
+    /// How much of the past is kept.
+    pub fn history_limits(&self) -> HistoryLimits {
+        self.history.limits()
+    }
+
+    /// Past frames that are kept.
+    pub fn past_frames(&self) -> usize {
+        self.history.frames()
+    }
+
+    /// The oldest frame that can be asked about.
+    pub fn oldest_frame(&self) -> u64 {
+        self.history.oldest(self.applied)
+    }
+
+    /// The memory that the past takes, bytes.
+    pub fn bytes_of_history(&self) -> usize {
+        self.history.bytes()
+    }
+
+    /// Memory of the scene at a past moment with its tree of boxes, bytes, estimated.
+    pub fn bytes_of_past(&self) -> usize {
+        self.bytes_of_copy() + self.history.bytes()
+    }
+
+    /// The bodies where they were then, with all their parts. Between two frames a body is on the
+    /// way that first contacts are looked for on, at its pose of that time, rounded; one that was
+    /// teleported, is new or gone changes with the next frame.
+    pub fn past(&self, moment: &Moment) -> Result<StillScene, NoPast> {
+        let bodies_at = |frame| {
+            let bodies = self.history.bodies_at(frame, &self.entries, self.applied);
+            bodies.ok_or(NoPast::NotKept { oldest: self.oldest_frame() })
+        };
+        let mut bodies = bodies_at(moment.frame)?;
+        if moment.fraction > 0.0 {
+            let next = self.history.next_after(moment.frame).ok_or(NoPast::NoNext)?;
+            go_on(&mut bodies, &bodies_at(next)?, moment.fraction)?;
+        }
+        let entries: Vec<Entry> = bodies.iter().map(PastBody::standing).collect();
+        let parts = || entries.iter().flat_map(|entry| &entry.body.parts);
+        let has_mesh = entries.iter().any(Entry::has_mesh);
+        let look_bytes =
+            if has_mesh { 2 * parts().map(bytes_of_look).max().unwrap_or(0) } else { 0 };
+        Ok(StillScene { entries, still: Arc::default(), frame: moment.frame, look_bytes })
+    }
+}
+
+/// Moves bodies as far as they have come of their ways to the next frame.
+fn go_on(bodies: &mut [PastBody<'_>], next: &[PastBody<'_>], fraction: f64) -> Result<(), NoPast> {
+    for body in bodies {
+        match body.departure {
+            None | Some(Departure::Teleported) => continue,
+            Some(Departure::Carried) => return Err(NoPast::OnChain(body.id())),
+            Some(Departure::Moved) => {}
+        }
+        let Ok(at) = next.binary_search_by_key(&body.id(), PastBody::id) else { continue };
+        body.pose = on_the_way(body, &next[at].pose, fraction);
+    }
+    Ok(())
+}
+
+/// Where a body is on its way to that pose.
+fn on_the_way(body: &PastBody<'_>, end: &Pose, fraction: f64) -> Pose {
+    let start = &body.pose;
+    let turn = Turn::between(&start.rotation, &end.rotation);
+    let pivot = start.apply_rounded(&body.entry.body.pivot);
+    let motion = Motion::ToPose { end: *end, pivot: Some(pivot), turn: Some(turn) };
+    motion.pose_rounded(start, fraction).straightened()
+}
+
+impl PastBody<'_> {
+    /// It where it was.
+    fn standing(&self) -> Entry {
+        let mut entry = self.entry.standing(true);
+        if entry.body.pose != self.pose {
+            let placed = entry.put(self.pose);
+            debug_assert!(placed.is_some(), "it was there, or between two places");
+        }
+        entry
+    }
+}
