@@ -364,6 +364,11 @@ impl<'a> StatusRow<'a> {
         Self::of_frame(Reason::OtherFrame, field, applied)
     }
 
+    /// A frame that is kept no more.
+    fn of_past(field: &'a str, oldest: &'a u64, applied: &'a u64) -> Self {
+        Self::of_frame(Reason::FrameNotKept, field, applied).with("oldest", oldest)
+    }
+
     /// A frame that does not follow the last one applied.
     fn of_frame(reason: Reason, field: &'a str, applied: &'a u64) -> Self {
         Self::new(Code::FailedPrecondition, reason).at(field).with("applied", applied)
@@ -396,7 +401,7 @@ impl<'a> StatusRow<'a> {
 impl Failure {
     /// The table.
     fn row(&self) -> StatusRow<'_> {
-        let row = StatusRow::new;
+        let (row, frame, past) = (StatusRow::new, StatusRow::of_frame, StatusRow::of_past);
         let wrong = |reason| row(Code::InvalidArgument, reason);
         let claimed = |reason| row(Code::PermissionDenied, reason);
         let unknown = |reason| row(Code::NotFound, reason);
@@ -437,16 +442,11 @@ impl Failure {
             }
             Self::PolytopeInUse { id, uses } => StatusRow::of_use(id, uses),
             Self::KeyframeNeeded { field, applied, .. } => {
-                StatusRow::of_frame(Reason::KeyframeNeeded, field, applied)
+                frame(Reason::KeyframeNeeded, field, applied)
             }
-            Self::StaleFrame { field, applied, .. } => {
-                StatusRow::of_frame(Reason::StaleFrame, field, applied)
-            }
+            Self::StaleFrame { field, applied, .. } => frame(Reason::StaleFrame, field, applied),
             Self::OtherFrame { field, applied, .. } => StatusRow::of_other(field, applied),
-            Self::FrameNotKept { field, oldest, applied, .. } => {
-                let row = StatusRow::of_frame(Reason::FrameNotKept, field, applied);
-                row.with("oldest", oldest)
-            }
+            Self::FrameNotKept { field, oldest, applied, .. } => past(field, oldest, applied),
             Self::SessionAttached => row(Code::Aborted, Reason::SessionAttached),
             Self::TakenOver => row(Code::Aborted, Reason::TakenOver),
             Self::Busy => row(Code::ResourceExhausted, Reason::Busy).retry(),

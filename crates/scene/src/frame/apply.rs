@@ -11,7 +11,7 @@ use crate::frame::structure::Restructuring;
 use crate::near::still::WhileStill;
 use crate::pairs::report::MoveError;
 use crate::placed::entry::{Entry, Start};
-use crate::placed::history::Departure;
+use crate::placed::history::{Departure, Leaving};
 use crate::placed::travel::farther;
 use clearance_geometry::pose::{COORDINATE_MAX, Pose};
 
@@ -207,8 +207,8 @@ impl Scene {
                 (Some(_), false) => Departure::Carried,
                 (None, false) => Departure::Moved,
             };
-            let from = (entry.body.id, &left.pose);
-            self.history.note(index, from, departure, one.quaternion);
+            let (body, from, quaternion) = (entry.body.id, left.pose, one.quaternion);
+            self.history.note(index, Leaving { body, from, departure, quaternion });
         }
         self.travel[index as usize] = farther(self.travel[index as usize], travel);
         self.revision += 1;

@@ -122,6 +122,12 @@ impl Scene {
         if let Some(replaced) = replaced {
             self.remember(replaced, &old_ids, &gone);
         }
+        self.begin_anew();
+        Ok(())
+    }
+
+    /// What is known of bodies by their places, after these have changed.
+    fn begin_anew(&mut self) {
         self.body_bytes = self.bodies().map(Body::bytes).sum();
         self.near.invalidate();
         // Where bodies are listed they have other numbers now.
@@ -134,7 +140,6 @@ impl Scene {
         self.open.clear();
         self.has_changed = true;
         self.swept = SweptBodies::None;
-        Ok(())
     }
 
     /// What a look at the faces of any two parts takes while it lasts, bytes at most; 0 without

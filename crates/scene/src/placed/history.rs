@@ -34,6 +34,17 @@ pub(crate) enum Departure {
     Carried,
 }
 
+/// A body that a frame moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leaving {
+    pub(crate) body: BodyId,
+    /// Where it was.
+    pub(crate) from: Pose,
+    pub(crate) departure: Departure,
+    /// What the rotation was made of that it has now, if that is known.
+    pub(crate) quaternion: Option<[f64; 4]>,
+}
+
 /// Where a body was before a frame moved it, in the numbers that its pose was made of.
 #[derive(Clone, Copy, Debug)]
 struct TurnedBody {
@@ -48,7 +59,7 @@ const _: () = assert!(size_of::<TurnedBody>() <= 64);
 
 /// The same of a pose that was made of a matrix, or by a robot.
 #[derive(Clone, Copy, Debug)]
-struct PlacedBody {
+struct PosedBody {
     pose: Pose,
     body: BodyId,
     departure: Departure,
@@ -86,7 +97,7 @@ struct FrameChanges {
     /// No motion is assumed for any body.
     is_teleported: bool,
     turned: Vec<TurnedBody>,
-    placed: Vec<PlacedBody>,
+    placed: Vec<PosedBody>,
     replaced: Replaced,
 }
 
@@ -94,7 +105,7 @@ impl FrameChanges {
     fn bytes(&self) -> usize {
         size_of::<Self>()
             + self.turned.capacity() * size_of::<TurnedBody>()
-            + self.placed.capacity() * size_of::<PlacedBody>()
+            + self.placed.capacity() * size_of::<PosedBody>()
             + self.replaced.bytes()
     }
 
@@ -214,25 +225,18 @@ impl History {
         changes.replaced = replaced;
     }
 
-    /// The frame that was begun moved the body at this place from here.
+    /// The frame that was begun moved the body at this place.
     #[inline]
-    pub(crate) fn note(
-        &mut self,
-        place: u32,
-        (body, from): (BodyId, &Pose),
-        departure: Departure,
-        quaternion: Option<[f64; 4]>,
-    ) {
+    pub(crate) fn note(&mut self, place: u32, left: Leaving) {
         let Some(changes) = self.kept.back_mut() else { return };
-        let made_of = &mut self.quaternions[place as usize];
-        match *made_of {
+        let Leaving { body, from, departure, quaternion } = left;
+        match std::mem::replace(&mut self.quaternions[place as usize], quaternion) {
             Some(quaternion) => {
                 let translation = from.translation;
                 changes.turned.push(TurnedBody { quaternion, translation, body, departure });
             }
-            None => changes.placed.push(PlacedBody { pose: *from, body, departure }),
+            None => changes.placed.push(PosedBody { pose: from, body, departure }),
         }
-        *made_of = quaternion;
     }
 
     /// All of the frame that was begun is applied; the oldest ones go that there is no room for.
