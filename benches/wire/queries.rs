@@ -79,7 +79,11 @@ fn of_rays(ways: impl Iterator<Item = [Vec3; 2]>) -> api::QuerySceneRequest {
         origins.extend(from.iter().copied());
         displacements.extend(by.iter().copied());
     }
-    let rays = api::PackedRays { origins: origins.into(), displacements: displacements.into() };
+    let rays = api::PackedRays {
+        origins: origins.into(),
+        displacements: displacements.into(),
+        ..Default::default()
+    };
     let session_id = "rays".to_owned();
     api::QuerySceneRequest { session_id, packed_rays: Some(rays), ..Default::default() }
 }
@@ -121,7 +125,10 @@ fn of_single_hulls(ways: impl Iterator<Item = [Vec3; 2]>, id: &str) -> api::Quer
             motion: Some(motion),
             ..Default::default()
         };
-        api::SceneQuery { kind: Some(api::scene_query::Kind::ShapeCast(cast)) }
+        api::SceneQuery {
+            kind: Some(api::scene_query::Kind::ShapeCast(cast)),
+            ..Default::default()
+        }
     };
     let session_id = "rays".to_owned();
     api::QuerySceneRequest { session_id, queries: ways.map(query).collect(), ..Default::default() }

@@ -9,7 +9,7 @@ use tonic::Code;
 
 use crate::memory::{MIB, bounds, call, framed, small, until_given_back};
 use crate::row::row_on;
-use crate::server::Client;
+use crate::server::{Client, slowness};
 use crate::watch::Bounds;
 
 /// A message may have so many bytes.

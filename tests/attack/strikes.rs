@@ -177,6 +177,7 @@ pub(crate) fn rays(count: u32) -> api::PackedRays {
     api::PackedRays {
         origins: (0..count).flat_map(origin).collect(),
         displacements: (0..count).flat_map(|_| [40.0, 1e-3, 0.0]).collect(),
+        ..Default::default()
     }
 }
 

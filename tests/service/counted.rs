@@ -155,6 +155,7 @@ async fn every_question_is_counted_in_a_row_of_its_own_with_what_became_of_it() 
         packed_rays: Some(api::PackedRays {
             origins: vec![-5.0, 0.5, 0.5, 5.0, 0.5, 0.5].into(),
             displacements: vec![9.0, 0.0, 0.0, -9.0, 0.0, 0.0].into(),
+            ..Default::default()
         }),
         budget,
         ..Default::default()

@@ -223,7 +223,10 @@ async fn scenes_are_asked_about_curved_shapes() {
         Kind::Nearest(nearest(1.0)),
         Kind::Nearest(nearest(2.75)),
     ];
-    let queries = kinds.into_iter().map(|kind| api::SceneQuery { kind: Some(kind) }).collect();
+    let queries = kinds
+        .into_iter()
+        .map(|kind| api::SceneQuery { kind: Some(kind), ..Default::default() })
+        .collect();
     let request =
         api::QuerySceneRequest { session_id: "s".to_owned(), queries, ..Default::default() };
     let told = server.sessions().query_scene(request).await.unwrap().into_inner().answers;

@@ -273,7 +273,9 @@ async fn hits_of_curved_bodies_are_proven() {
         let kinds = [Kind::ShapeCast(cast.clone()), Kind::Nearest(near), Kind::Overlap(at(0.25))];
         let query = api::QuerySceneRequest {
             session_id: "s".into(),
-            queries: kinds.map(|kind| api::SceneQuery { kind: Some(kind) }).to_vec(),
+            queries: kinds
+                .map(|kind| api::SceneQuery { kind: Some(kind), ..Default::default() })
+                .to_vec(),
             certificates: true,
             ..Default::default()
         };

@@ -29,10 +29,13 @@ fn questions() -> api::QuerySceneRequest {
     let lines = |from: f64| (0..20).flat_map(move |k| [from, 0.05 * f64::from(k), 0.5]).collect();
     api::QuerySceneRequest {
         session_id: "s".to_owned(),
-        queries: kinds.map(|kind| api::SceneQuery { kind: Some(kind) }).into(),
+        queries: kinds
+            .map(|kind| api::SceneQuery { kind: Some(kind), ..Default::default() })
+            .into(),
         packed_rays: Some(api::PackedRays {
             origins: lines(-2.0),
             displacements: (0..20).flat_map(|_| [30.0, 0.1, 0.0]).collect(),
+            ..Default::default()
         }),
         hits: HitSelection::All.into(),
         certificates: true,

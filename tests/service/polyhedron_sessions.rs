@@ -257,7 +257,7 @@ async fn questions_to_a_scene_are_answered_about_polyhedra_with_proofs() {
     let kind = Some(api::scene_query::Kind::Ray(ray));
     let query = |filter| api::QuerySceneRequest {
         session_id: "s".into(),
-        queries: vec![api::SceneQuery { kind: kind.clone() }],
+        queries: vec![api::SceneQuery { kind: kind.clone(), ..Default::default() }],
         filter,
         certificates: true,
         ..Default::default()

@@ -368,7 +368,10 @@ async fn a_scene_is_asked_about_rounded_shapes_and_proves_what_it_says() {
         vec![cast(-2.0), cast(2.0), Kind::Nearest(nearest), Kind::Overlap(touching.clone())];
     let asked = api::QuerySceneRequest {
         session_id: "s".into(),
-        queries: kinds.into_iter().map(|kind| api::SceneQuery { kind: Some(kind) }).collect(),
+        queries: kinds
+            .into_iter()
+            .map(|kind| api::SceneQuery { kind: Some(kind), ..Default::default() })
+            .collect(),
         hits: api::HitSelection::All.into(),
         certificates: true,
         ..Default::default()

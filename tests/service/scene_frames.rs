@@ -36,6 +36,7 @@ fn rays(count: u32) -> api::QuerySceneRequest {
     let packed = api::PackedRays {
         origins: (0..count).flat_map(|k| [-5.0, 0.5, f64::from(k % 90) / 100.0]).collect(),
         displacements: (0..count).flat_map(|_| [1_000.0, 0.0, 0.0]).collect(),
+        ..Default::default()
     };
     api::QuerySceneRequest {
         session_id: "s".to_owned(),

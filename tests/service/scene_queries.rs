@@ -29,7 +29,10 @@ fn ray(from: [f64; 3], by: [f64; 3]) -> Kind {
 }
 
 fn request(kinds: Vec<Kind>) -> api::QuerySceneRequest {
-    let queries = kinds.into_iter().map(|kind| api::SceneQuery { kind: Some(kind) }).collect();
+    let queries = kinds
+        .into_iter()
+        .map(|kind| api::SceneQuery { kind: Some(kind), ..Default::default() })
+        .collect();
     api::QuerySceneRequest { session_id: "s".to_owned(), queries, ..Default::default() }
 }
 
@@ -174,6 +177,7 @@ async fn packed_rays_say_what_single_rays_say() {
         let packed_rays = Some(api::PackedRays {
             origins: rays.iter().flat_map(|ray| ray[0]).collect(),
             displacements: rays.iter().flat_map(|ray| ray[1]).collect(),
+            ..Default::default()
         });
         let packed =
             api::QuerySceneRequest { hits: hits.into(), packed_rays, ..request(Vec::new()) };
@@ -245,6 +249,7 @@ async fn packed_casts_say_what_single_casts_say() {
             translations: ways.iter().flat_map(|way| way.1).collect(),
             rotations: ways.iter().flat_map(|way| way.2).collect(),
             displacements: ways.iter().flat_map(|way| way.3).collect(),
+            ..Default::default()
         };
         let packed = api::QuerySceneRequest {
             hits: hits.into(),
@@ -352,7 +357,7 @@ async fn what_is_wrong_is_named_with_its_path_and_spoils_nothing_else() {
     }
     let packed = |origins: Vec<f64>, displacements: Vec<f64>| {
         let (origins, displacements) = (origins.into(), displacements.into());
-        let packed_rays = Some(api::PackedRays { origins, displacements });
+        let packed_rays = Some(api::PackedRays { origins, displacements, ..Default::default() });
         api::QuerySceneRequest { packed_rays, ..request(Vec::new()) }
     };
     for (asked, field) in [
@@ -432,6 +437,7 @@ async fn hits_beyond_the_limits_are_counted() {
         packed_rays: Some(api::PackedRays {
             origins: [0.0, 0.5, 0.5].repeat(packed).into(),
             displacements: [20.0, 0.0, 0.0].repeat(packed).into(),
+            ..Default::default()
         }),
         ..request(vec![through.clone(); count])
     };
@@ -466,4 +472,68 @@ async fn hits_beyond_the_limits_are_counted() {
     }
     // The session is where it was, and takes frames.
     assert_eq!(step(&server, "s", vec![put(1, 5.0)]).await.unwrap()[0].status, None);
+}
+
+/// A ray that starts in its own shooter was told of nobody else, and one filter is for all rays of
+/// a call: 64 shooters needed 64 calls.
+#[tokio::test]
+async fn each_ray_and_cast_leaves_out_its_own_shooter_and_what_its_bits_say() {
+    let server = started().await;
+    three_cubes(&server).await;
+    let one = |kind: Kind, filter: api::OwnFilter| api::SceneQuery {
+        kind: Some(kind),
+        filter: Some(filter),
+    };
+    let without =
+        |ids: &[u32]| api::OwnFilter { ignored_body_ids: ids.to_vec(), ..Default::default() };
+    let shot = || ray([3.5, 0.5, 0.5], [10.0, 0.0, 0.0]);
+    let nearest = api::NearestQuery { body: Some(body("cube", 3.0)), ..Default::default() };
+    let queries = vec![
+        one(shot(), without(&[])),
+        one(shot(), without(&[1])),
+        one(shot(), without(&[2, 1])),
+        one(shot(), api::OwnFilter { mask: Some(2), ..Default::default() }),
+        one(shot(), api::OwnFilter { category: Some(0), ..Default::default() }),
+        one(Kind::Nearest(nearest), without(&[1])),
+        one(Kind::Overlap(body("cube", 3.5)), without(&[1])),
+        one(shot(), without(&[1, 77])),
+    ];
+    let asked = api::QuerySceneRequest { queries, ..request(Vec::new()) };
+    let answer = ask(&server, asked).await.unwrap();
+    let found: Vec<Vec<u32>> = answer.answers.iter().map(ids).collect();
+    assert_eq!(found[..7], [vec![1], vec![2], vec![3], vec![], vec![], vec![2], vec![]]);
+    let refused = answer.answers[7].status.as_ref().unwrap();
+    assert_eq!(refused.field, "queries[7].filter.ignored_body_ids[1]", "{refused:?}");
+
+    // The same packed: who fired, nobody, who is beside.
+    let packed = |ignored: [u32; 3]| api::PackedRays {
+        origins: [3.5, 0.5, 0.5].repeat(3).into(),
+        displacements: [10.0, 0.0, 0.0].repeat(3).into(),
+        ignored_bodies: ignored.to_vec().into(),
+        ..Default::default()
+    };
+    let casts = api::PackedCasts {
+        translations: [3.5, 0.0, 0.0].repeat(3).into(),
+        displacements: [10.0, 0.0, 0.0].repeat(3).into(),
+        ignored_bodies: vec![1, u32::MAX, 2].into(),
+        masks: vec![1, 1, 0].into(),
+        ..Default::default()
+    };
+    let asked = |rays| api::QuerySceneRequest {
+        packed_rays: Some(rays),
+        packed_casts: Some(casts.clone()),
+        cast_bodies: vec![api::PlacedBody { pose: None, ..body("cube", 0.0) }],
+        ..request(Vec::new())
+    };
+    let answer = ask(&server, asked(packed([1, u32::MAX, 2]))).await.unwrap();
+    let rays = answer.packed_hits.unwrap();
+    assert_eq!(rays.body_ids[..], [2, 1, 1]);
+    let casts = answer.packed_cast_hits.unwrap();
+    assert_eq!((&casts.rays[..], &casts.body_ids[..]), (&[0, 1][..], &[2, 1][..]));
+    // What is not there, and lists that are too short.
+    let unknown = ask(&server, asked(packed([1, 9, 2]))).await.unwrap_err();
+    check(&unknown, Code::InvalidArgument, "BAD_FIELD", "packed_rays.ignored_bodies[1]");
+    let short = api::PackedRays { masks: vec![1].into(), ..packed([1, 2, 3]) };
+    let short = ask(&server, asked(short)).await.unwrap_err();
+    check(&short, Code::InvalidArgument, "BAD_FIELD", "packed_rays.masks");
 }

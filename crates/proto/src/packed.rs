@@ -257,6 +257,12 @@ lists! {
         origins: f64 = 1,
         /// Three numbers for each ray.
         displacements: f64 = 2,
+        /// A body that each leaves out.
+        ignored_bodies: u32 = 3,
+        /// The category of each.
+        categories: u32 = 4,
+        /// The mask of each.
+        masks: u32 = 5,
     }
 }
 
@@ -271,6 +277,12 @@ lists! {
         rotations: f64 = 3,
         /// Three numbers for each cast.
         displacements: f64 = 4,
+        /// A body that each leaves out.
+        ignored_bodies: u32 = 5,
+        /// The category of each.
+        categories: u32 = 6,
+        /// The mask of each.
+        masks: u32 = 7,
     }
 }
 

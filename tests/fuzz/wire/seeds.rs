@@ -395,12 +395,17 @@ fn scene_questions(session_id: String) -> api::QuerySceneRequest {
         Asked::Point(api::Vector3 { x: 0.5, y: 0.25, z: 0.0 }),
         Asked::Nearest(nearest),
     ];
+    let own = Some(api::OwnFilter { ignored_body_ids: vec![1], category: Some(1), mask: Some(3) });
     api::QuerySceneRequest {
         session_id,
-        queries: kinds.map(|kind| api::SceneQuery { kind: Some(kind) }).into(),
+        moment: Some(api::SceneMoment { frame_id: 1, fraction: 0.25 }),
+        queries: kinds.map(|kind| api::SceneQuery { kind: Some(kind), filter: own.clone() }).into(),
         packed_rays: Some(api::PackedRays {
             origins: vec![-9.0, 0.25, 0.0].into(),
             displacements: vec![20.0, 0.0, 0.5].into(),
+            ignored_bodies: vec![1].into(),
+            categories: vec![1].into(),
+            masks: vec![1].into(),
         }),
         packed_casts: Some(api::PackedCasts {
             translations: vec![8.0, 0.0, 0.0].into(),

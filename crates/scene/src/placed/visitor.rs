@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::bounds::Box3;
-use crate::declared::body::Part;
+use crate::declared::body::{Body as DeclaredBody, BodyId, Part};
 use clearance_bodies::Body;
 use clearance_bodies::table::Wanted;
 use clearance_geometry::Vec3;
@@ -36,7 +36,8 @@ impl QueryShape {
     pub fn at(&self, pose: Pose) -> Visitor<'_> {
         let Part { polytope, radius, .. } = &self.part;
         let core = Placed { body: polytope, pose };
-        Visitor { core, radius: *radius, shape: self, wanted: Wanted::NO_PROOF }
+        let own = OwnFilter::default();
+        Visitor { core, radius: *radius, shape: self, own, wanted: Wanted::NO_PROOF }
     }
 
     /// What the table of bodies is asked about beside a part that is not convex. A polytope without
@@ -53,6 +54,26 @@ impl QueryShape {
     }
 }
 
+/// Which bodies one question leaves out, beside those that all questions leave out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OwnFilter<'a> {
+    /// These, sorted.
+    pub ignored: &'a [BodyId],
+    /// Those whose mask has none of these bits.
+    pub category: Option<u32>,
+    /// Those whose category has none of these bits.
+    pub mask: Option<u32>,
+}
+
+impl OwnFilter<'_> {
+    /// Whether the body is not left out.
+    fn admits(&self, body: &DeclaredBody) -> bool {
+        self.category.is_none_or(|category| category & body.mask != 0)
+            && self.mask.is_none_or(|mask| mask & body.category != 0)
+            && self.ignored.binary_search(&body.id).is_err()
+    }
+}
+
 /// A shape that a scene is asked about, where it is.
 #[derive(Clone, Copy, Debug)]
 pub struct Visitor<'a> {
@@ -61,6 +82,8 @@ pub struct Visitor<'a> {
     /// The radius of the balls, metres; of a polytope itself 0.
     pub radius: f64,
     shape: &'a QueryShape,
+    /// What it is not put beside.
+    own: OwnFilter<'a>,
     /// What answers about it are to bring with them.
     pub(crate) wanted: Wanted,
 }
@@ -70,6 +93,18 @@ impl<'a> Visitor<'a> {
     #[must_use]
     pub fn wanting(self, wanted: Wanted) -> Self {
         Self { wanted, ..self }
+    }
+
+    /// The same, beside fewer bodies.
+    #[must_use]
+    pub fn leaving_out(self, own: OwnFilter<'a>) -> Self {
+        Self { own, ..self }
+    }
+
+    /// Whether it is put beside this body.
+    #[inline]
+    pub(crate) fn is_beside(&self, body: &DeclaredBody) -> bool {
+        self.own.admits(body)
     }
 
     /// Whether the proofs of answers are of use to anybody.

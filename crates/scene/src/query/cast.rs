@@ -339,6 +339,9 @@ fn meet_at_start(
     effort: &mut Effort<'_>,
 ) -> Result<Option<CastHit>, Stopped> {
     effort.look_at_clock()?;
+    if !cast.start.is_beside(&candidate.entry.body) {
+        return Ok(None);
+    }
     let mut met = None;
     reached_parts(candidate.entry, &MeetingBox(*held), |part, q| {
         if met.as_ref().is_some_and(overlaps_at_start) {
@@ -366,6 +369,9 @@ fn meet(
     effort: &mut Effort<'_>,
 ) -> Result<Option<CastHit>, Stopped> {
     effort.look_at_clock()?;
+    if !cast.start.is_beside(&candidate.entry.body) {
+        return Ok(None);
+    }
     let mut met: Option<CastHit> = None;
     reached_parts(candidate.entry, sweep, |part, q| {
         match ray::meet(&cast.start, &cast.motion, cast.margin, &q, effort)? {

@@ -31,7 +31,7 @@ use self::filter::Admitted;
 pub use self::filter::BodyFilter;
 pub use self::filter::NoView;
 pub use self::filter::UnknownName;
-pub use crate::placed::visitor::{QueryShape, Visitor};
+pub use crate::placed::visitor::{OwnFilter, QueryShape, Visitor};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::pose::Pose;
 use clearance_geometry::processor;
@@ -101,6 +101,11 @@ impl<'a> SceneView<'a> {
         let admitted = filter.admitted(entries, effort)?;
         let boxes = Boxes::Still(still.tree_anyway(|| tree_of(entries, effort))?);
         Ok(Self { entries, boxes, admitted })
+    }
+
+    /// Whether a body of this id is in the scene.
+    pub fn has(&self, id: BodyId) -> bool {
+        self.entries.binary_search_by_key(&id, |entry| entry.body.id).is_ok()
     }
 
     /// Whether it asks the boxes that are kept between frames.

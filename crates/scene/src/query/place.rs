@@ -165,6 +165,9 @@ fn overlap(
     effort: &mut Effort<'_>,
 ) -> Result<Option<OverlapHit>, Stopped> {
     effort.look_at_clock()?;
+    if !placed.is_beside(&entry.body) {
+        return Ok(None);
+    }
     let mut touching = None;
     for (part, bounds, two) in parts(placed, entry) {
         if !held.meets(&bounds) {
@@ -192,6 +195,9 @@ fn near(
     effort: &mut Effort<'_>,
 ) -> Result<Option<NearHit>, Stopped> {
     effort.look_at_clock()?;
+    if !placed.is_beside(&entry.body) {
+        return Ok(None);
+    }
     let mut nearest: Option<NearHit> = None;
     let mut limit = limit;
     for (part, bounds, two) in parts(placed, entry) {

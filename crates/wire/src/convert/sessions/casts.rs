@@ -3,6 +3,7 @@
 use crate::convert::body::{AskedBody, Unready, body_for};
 use crate::convert::catalogue::Catalogue;
 use crate::convert::geometry::coordinates;
+use crate::convert::sessions::own_filters::{AskedOwnLists, WireLists};
 use crate::path::{Path, WithinLimit};
 use crate::status::Failure;
 use clearance_bodies::Body;
@@ -19,6 +20,8 @@ pub struct AskedCasts {
     pub bodies: Vec<AskedBody>,
     /// In order.
     pub ways: Vec<AskedWay>,
+    /// What each of them leaves out.
+    pub own: AskedOwnLists,
 }
 
 /// One of them.
@@ -67,7 +70,10 @@ impl AskedCasts {
         };
         let asked: Result<Vec<AskedBody>, Failure> =
             wire.cast_bodies.iter().enumerate().map(asked).collect();
-        Ok(Some(Self { bodies: asked?, ways: ways(&path, packed)? }))
+        let (ignored, categories) = (&packed.ignored_bodies, &packed.categories);
+        let lists = WireLists { ignored, categories, masks: &packed.masks };
+        let own = AskedOwnLists::convert(&path, &lists, count)?;
+        Ok(Some(Self { bodies: asked?, ways: ways(&path, packed)?, own }))
     }
 
     /// The bodies, at the origin; may build hulls.

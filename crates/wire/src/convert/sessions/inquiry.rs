@@ -7,6 +7,7 @@ use crate::convert::catalogue::Catalogue;
 use crate::convert::geometry::{coordinates, length, motion, tolerance, vector};
 use crate::convert::options::budget;
 use crate::convert::sessions::casts::AskedCasts;
+use crate::convert::sessions::own_filters::{AskedOwn, AskedOwnLists, WireLists};
 use crate::path::{BadField, Path, WithinLimit};
 use crate::status::Failure;
 use clearance_bodies::table::Needs;
@@ -28,8 +29,8 @@ use clearance_scene::query::{BodyFilter, HitSelection, UnknownName};
 pub struct AskedInquiry {
     /// One for each question; or why it is none.
     pub questions: Vec<Result<AskedQuestion, api::ItemStatus>>,
-    /// Packed rays: origin and displacement.
-    pub rays: Option<Vec<[Vec3; 2]>>,
+    /// Packed rays.
+    pub rays: Option<AskedRays>,
     /// Packed casts.
     pub casts: Option<AskedCasts>,
     /// Which bodies are looked at.
@@ -44,6 +45,15 @@ pub struct AskedInquiry {
     pub time: Option<Duration>,
     /// When the scene is asked about; none: as it stands.
     pub moment: Option<Moment>,
+}
+
+/// Packed rays, checked.
+#[derive(Debug)]
+pub struct AskedRays {
+    /// Origin and displacement.
+    pub ways: Vec<[Vec3; 2]>,
+    /// What each of them leaves out.
+    pub own: AskedOwnLists,
 }
 
 /// What a question is about, and where that is.
@@ -62,6 +72,8 @@ pub struct AskedQuestion {
     pub shape: AskedShape,
     /// What is asked.
     pub kind: AskedKind,
+    /// Which bodies it leaves out.
+    pub own: AskedOwn,
 }
 
 /// What a scene is asked.
@@ -144,7 +156,7 @@ impl AskedInquiry {
     /// How many questions there are.
     pub fn count(&self) -> usize {
         let casts = self.casts.as_ref().map_or(0, |casts| casts.ways.len());
-        self.questions.len() + self.rays.as_ref().map_or(0, Vec::len) + casts
+        self.questions.len() + self.rays.as_ref().map_or(0, |rays| rays.ways.len()) + casts
     }
 
     /// Whether all of them are about points, and none about what is nearest: one takes some
@@ -181,6 +193,17 @@ impl AskedQuestion {
         wire: &api::SceneQuery,
         catalogue: &Catalogue<'_>,
     ) -> Result<Self, Failure> {
+        let own = AskedOwn::convert(path, wire.filter.as_ref(), catalogue.limits)?;
+        let (shape, kind) = Self::subject(path, wire, catalogue)?;
+        Ok(Self { shape, kind, own })
+    }
+
+    /// What it is about, and what is asked of that.
+    fn subject(
+        path: &Path<'_>,
+        wire: &api::SceneQuery,
+        catalogue: &Catalogue<'_>,
+    ) -> Result<(AskedShape, AskedKind), Failure> {
         use api::scene_query::Kind;
         let kind = wire.kind.as_ref();
         match kind.ok_or_else(|| path.bad("needs ray, shape_cast, overlap, point or nearest"))? {
@@ -189,7 +212,7 @@ impl AskedQuestion {
                 let origin = vector(&path.field("origin"), ray.origin.as_ref())?;
                 let velocity = vector(&path.field("displacement"), ray.displacement.as_ref())?;
                 let kind = AskedKind::along(Motion::Linear { velocity });
-                Ok(Self { shape: AskedShape::Point(origin), kind })
+                Ok((AskedShape::Point(origin), kind))
             }
             Kind::ShapeCast(cast) => {
                 let path = path.field("shape_cast");
@@ -200,15 +223,15 @@ impl AskedQuestion {
                     margin: length(&path.field("margin"), cast.margin)?,
                     time_tolerance: time_tolerance.unwrap_or(TIME_TOLERANCE),
                 };
-                Ok(Self { shape: shape(&path.field("body"), cast.body.as_ref(), catalogue)?, kind })
+                Ok((shape(&path.field("body"), cast.body.as_ref(), catalogue)?, kind))
             }
             Kind::Overlap(body) => {
                 let shape = shape(&path.field("overlap"), Some(body), catalogue)?;
-                Ok(Self { shape, kind: AskedKind::Overlap })
+                Ok((shape, AskedKind::Overlap))
             }
             Kind::Point(point) => {
                 let shape = AskedShape::Point(vector(&path.field("point"), Some(point))?);
-                Ok(Self { shape, kind: AskedKind::Overlap })
+                Ok((shape, AskedKind::Overlap))
             }
             Kind::Nearest(nearest) => {
                 let path = path.field("nearest");
@@ -219,7 +242,7 @@ impl AskedQuestion {
                     count => Some(count as usize),
                 };
                 let shape = shape(&path.field("body"), nearest.body.as_ref(), catalogue)?;
-                Ok(Self { shape, kind: AskedKind::Nearest(Nearness { count, below }) })
+                Ok((shape, AskedKind::Nearest(Nearness { count, below })))
             }
         }
     }
@@ -244,7 +267,7 @@ fn rays(
     path: &Path<'_>,
     wire: &api::PackedRays,
     catalogue: &Catalogue<'_>,
-) -> Result<Vec<[Vec3; 2]>, Failure> {
+) -> Result<AskedRays, Failure> {
     let (origins, displacements) = (path.field("origins"), path.field("displacements"));
     if !wire.origins.len().is_multiple_of(3) {
         return Err(origins.bad("must have three numbers for each ray").into());
@@ -256,7 +279,12 @@ fn rays(
     coordinates(&origins, &wire.origins)?;
     coordinates(&displacements, &wire.displacements)?;
     let rays = wire.origins.rows().zip(wire.displacements.rows());
-    Ok(rays.map(|(from, by): ([f64; 3], [f64; 3])| [Vec3::from(from), Vec3::from(by)]).collect())
+    let way = |(from, by): ([f64; 3], [f64; 3])| [Vec3::from(from), Vec3::from(by)];
+    let ways: Vec<[Vec3; 2]> = rays.map(way).collect();
+    let (ignored, categories) = (&wire.ignored_bodies, &wire.categories);
+    let lists = WireLists { ignored, categories, masks: &wire.masks };
+    let own = AskedOwnLists::convert(path, &lists, ways.len())?;
+    Ok(AskedRays { ways, own })
 }
 
 /// When the scene is asked about, if that is said.

@@ -12,6 +12,7 @@ pub mod known;
 pub mod methods;
 pub mod names;
 pub mod news;
+pub mod own_filters;
 pub mod packed;
 pub mod packed_pairs;
 pub mod pair;

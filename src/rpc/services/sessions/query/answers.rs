@@ -25,7 +25,9 @@ use clearance_wire::convert::sessions::casts::AskedWay;
 use clearance_wire::convert::sessions::hits::{
     CastHits, HitsPacker, PackedHit, cast_to_wire, fit, near_to_wire, overlap_to_wire,
 };
-use clearance_wire::convert::sessions::inquiry::{AskedInquiry, AskedKind, AskedQuestion, point};
+use clearance_wire::convert::sessions::inquiry::{
+    AskedInquiry, AskedKind, AskedQuestion, AskedRays, point,
+};
 use clearance_wire::status::Failure;
 
 /// A body as scenes are asked about it.
@@ -156,16 +158,20 @@ impl Answers {
                 return Ok(false);
             }
         }
-        let all_rays = asked.rays.as_deref().unwrap_or_default();
         let point = shape_of(point)?;
-        let meet = |[origin, velocity]: &[Vec3; 2]| {
-            let pose = Pose::translation(origin.x, origin.y, origin.z);
-            responder.meet(point.at(pose), *velocity)
-        };
-        if !rays.go_on(all_rays, meet, reply) {
-            return Ok(false);
+        if let Some(AskedRays { ways, own }) = &asked.rays {
+            own.check(|body| view.has(body)).map_err(Failure::from)?;
+            let meet = |at: usize, [origin, velocity]: &[Vec3; 2]| {
+                let pose = Pose::translation(origin.x, origin.y, origin.z);
+                responder.meet(point.at(pose).leaving_out(own.filter(at)), *velocity)
+            };
+            if !rays.go_on(ways, meet, reply) {
+                return Ok(false);
+            }
         }
         let Some(asked_casts) = &asked.casts else { return Ok(true) };
+        let own = &asked_casts.own;
+        own.check(|body| view.has(body)).map_err(Failure::from)?;
         if bodies.is_none() {
             match asked_casts.prepare(&mut Effort::until(u64::MAX, here)) {
                 Ok(ready) => *bodies = Some(ready),
@@ -174,8 +180,10 @@ impl Answers {
             }
         }
         let shapes = bodies.iter().flatten().map(shape_of).collect::<Result<Vec<_>, _>>()?;
-        let meet =
-            |way: &AskedWay| responder.meet(shapes[way.body as usize].at(way.start), way.velocity);
+        let meet = |at: usize, way: &AskedWay| {
+            let start = shapes[way.body as usize].at(way.start);
+            responder.meet(start.leaving_out(own.filter(at)), way.velocity)
+        };
         Ok(casts.go_on(&asked_casts.ways, meet, reply))
     }
 
@@ -190,7 +198,7 @@ impl Answers {
         };
         let left = asked.questions[answers.len()..].iter().map(is_left);
         answers.extend(left);
-        let rays = asked.rays.map(|all| rays.close(all.len(), &mut room));
+        let rays = asked.rays.map(|all| rays.close(all.ways.len(), &mut room));
         let casts = asked.casts.map(|all| casts.close(all.ways.len(), &mut room));
         api::QuerySceneResponse {
             frame_id,
@@ -208,13 +216,14 @@ impl PackedAnswers {
     fn go_on<T: Sync>(
         &mut self,
         asked: &[T],
-        meet: impl Fn(&T) -> (Result<CastHits<PackedHit>, Stopped>, Cost) + Send + Sync,
+        meet: impl Fn(usize, &T) -> (Result<CastHits<PackedHit>, Stopped>, Cost) + Send + Sync,
         reply: &mut Reply,
     ) -> bool {
         while self.done < asked.len() {
-            let some = &asked[self.done..asked.len().min(self.done + PACKED_AT_ONCE)];
+            let begun = self.done;
+            let some = &asked[begun..asked.len().min(begun + PACKED_AT_ONCE)];
             let mut is_stopped = false;
-            for (met, spent) in by_index(some.len(), |index| meet(&some[index])) {
+            for (met, spent) in by_index(some.len(), |at| meet(begun + at, &some[at])) {
                 is_stopped |= matches!(met, Err(Stopped::Deadline));
                 if is_stopped && !reply.until.is_over() {
                     return false;
@@ -298,7 +307,8 @@ impl Responder<'_> {
         let preparing = &mut Effort::until(u64::MAX, self.here);
         let PlacedBody { body, pose } = question.shape.clone().prepare(self.point, preparing)?;
         let shape = shape_of(&body).map_err(Failure::from)?;
-        let placed = shape.at(pose).wanting(self.wanted);
+        question.own.check(|body| self.view.has(body)).map_err(Failure::from)?;
+        let placed = shape.at(pose).wanting(self.wanted).leaving_out(question.own.filter());
         let mut answer = api::SceneAnswer::default();
         match question.kind {
             AskedKind::Cast { motion, margin, time_tolerance } => {
