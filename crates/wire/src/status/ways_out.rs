@@ -139,6 +139,7 @@ const LIMIT_WAYS: &[(&str, &str)] = &[
     ("classes_per_session_max", "use fewer groups in the rules, or category and mask"),
     ("session_bytes_max", "close a session that is not needed any more, or use another server"),
     ("session_keys_max", "bring fewer session_keys at once"),
+    ("history_frames_max", "keep fewer past frames"),
     ("scene_queries_max", "send fewer questions at once, or rays and casts packed"),
     ("packed_rays_max", "send fewer at once"),
     ("frames_per_step_max", "send fewer frames at once"),
