@@ -336,7 +336,7 @@ impl<'a> SolidPair<'a> {
         ask: impl FnOnce(&SolidPair<'_>) -> R,
     ) -> Option<R> {
         let is_mesh = |body: &&FacedBody| matches!(body, FacedBody::Mesh(_));
-        if !self.bodies.iter().any(|body| is_mesh(body)) {
+        if !self.bodies.iter().any(is_mesh) {
             return None;
         }
         let radii = self.curved.as_ref().map_or([0.0; 2], |curved| curved.hulls.radii);

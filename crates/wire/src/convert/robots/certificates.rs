@@ -140,7 +140,8 @@ pub fn edge_certificate(
     let hulls = hulls.map(|(index, wire)| hull(&list.index(index), wire));
     let inside = |name, wire: &Option<api::Points>| {
         let wire = wire.as_ref();
-        Ok(wire.map(|wire| points(&path.field(name), wire)).transpose()?.unwrap_or_default())
+        let read = wire.map(|wire| points(&path.field(name), wire)).transpose()?;
+        Ok::<_, Failure>(read.unwrap_or_default())
     };
     let first = inside("first_inside", &wire.first_inside);
     let second = inside("second_inside", &wire.second_inside);
