@@ -223,6 +223,7 @@ pub fn judge_compounds_beside(
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
     for one in known {
+        effort.spend_step()?;
         bodies.judge_parts(&one.parts)?;
     }
     for (at, entry) in entries.iter().enumerate() {

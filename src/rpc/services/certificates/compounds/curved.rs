@@ -28,8 +28,12 @@ pub(super) struct CurvedEntry {
     claim: Option<Box<PairClaim>>,
 }
 
-/// An entry of a certificate as it came, with its place.
-pub(super) type WireEntry = (usize, api::PartProof);
+/// An entry of a certificate as it came.
+pub(super) struct WireEntry {
+    /// Its place among the entries.
+    at: usize,
+    entry: api::PartProof,
+}
 
 /// The entries about curved parts, and the certificate without them.
 pub(super) fn split(
@@ -38,21 +42,36 @@ pub(super) fn split(
     let is_curved = |wire: &api::StaticCertificate| matches!(wire.proof, Some(Proof::Curved(_)));
     let of_whole = |wire: &api::StaticCertificate| {
         let Parts { p: p_parts, q: q_parts } = one_of_each();
-        api::PartProof { p_parts, q_parts, certificate: Some(wire.clone()) }
+        let entry = api::PartProof { p_parts, q_parts, certificate: Some(wire.clone()) };
+        WireEntry { at: 0, entry }
     };
     match certificate.map(|wire| (wire, &wire.proof)) {
         None => (Vec::new(), None),
-        Some((wire, Some(Proof::Curved(_)))) => (vec![(0, of_whole(wire))], None),
+        Some((wire, Some(Proof::Curved(_)))) => (vec![of_whole(wire)], None),
         Some((_, Some(Proof::Compound(compound)))) => {
             let all = compound.entries.iter().cloned().enumerate();
             let (curved, others): (Vec<_>, Vec<_>) =
                 all.partition(|(_, entry)| entry.certificate.as_ref().is_some_and(is_curved));
+            let curved = curved.into_iter().map(|(at, entry)| WireEntry { at, entry }).collect();
             let entries = others.into_iter().map(|(_, entry)| entry).collect();
             let proof = Some(Proof::Compound(api::CompoundProof { entries }));
             (curved, Some(api::StaticCertificate { proof }))
         }
         Some((wire, _)) => (Vec::new(), Some(wire.clone())),
     }
+}
+
+/// The places of the other entries among all of a certificate.
+pub(super) fn places_beside(
+    curved: &[WireEntry],
+    certificate: Option<&api::StaticCertificate>,
+) -> Vec<usize> {
+    let Some(Proof::Compound(compound)) = certificate.and_then(|wire| wire.proof.as_ref()) else {
+        return Vec::new();
+    };
+    // They are in order.
+    let is_other = |at: &usize| curved.binary_search_by_key(at, |one| one.at).is_err();
+    (0..compound.entries.len()).filter(is_other).collect()
 }
 
 /// Whether two bodies of one part each are given, one of which is curved.
@@ -87,16 +106,14 @@ impl CurvedEntry {
     ) -> Result<Vec<Self>, Failure> {
         let compound = certificate.field("compound");
         let list = compound.field("entries");
-        let read = |(at, entry): &WireEntry| Self::read(&list.index(*at), bodies, entry, margin);
-        let all = entries.iter().map(read);
-        let placed = all.zip(entries).map(|(read, (at, _))| Ok(Self { at: *at, ..read? }));
-        placed.collect()
+        let read = |one: &WireEntry| Self::read(&list.index(one.at), bodies, one, margin);
+        entries.iter().map(read).collect()
     }
 
     fn read(
         path: &Path<'_>,
         bodies: &[AskedParts; 2],
-        entry: &api::PartProof,
+        WireEntry { at, entry }: &WireEntry,
         margin: Option<f64>,
     ) -> Result<Self, Failure> {
         let part = |name, body: &AskedParts, named: &[u32]| {
@@ -122,7 +139,7 @@ impl CurvedEntry {
         let told = Told { question: &question, asked: *path, answer: &answer, path: *path };
         let claim = api::CheckCollisionRequest::of_pair(&told, two)?;
         Ok(Self {
-            at: 0,
+            at: *at,
             is_within: within_margin,
             parts: Parts { p: entry.p_parts.clone(), q: entry.q_parts.clone() },
             verdict: verdict(&path.field("verdict"), stands)?,

@@ -53,6 +53,8 @@ struct SaidStanding {
     /// Where in the answer these are.
     list: &'static str,
     entries: Vec<PartStatement>,
+    /// Where among all entries these are; empty: there are no others.
+    places: Vec<usize>,
     /// Those of two parts of which one is curved.
     curved: Vec<CurvedEntry>,
     /// The margin, and whether they are within it.
@@ -97,10 +99,12 @@ impl PartsStatement {
         NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
         let (at, certificate) = (path.field("certificate"), answer.certificate.as_ref());
         let (curved, others) = curved::split(certificate);
+        let places = curved::places_beside(&curved, certificate);
         let standing = SaidStanding {
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
             list: "certificate.compound.entries",
             entries: statements(&at, &bodies, others.as_ref())?,
+            places,
             curved: CurvedEntry::read_all(&at, &bodies, &curved, question.margin)?,
             within: within(path, asked, answer.within_margin)?,
             measure: Measure::Nothing,
@@ -124,6 +128,7 @@ impl PartsStatement {
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
             list: "certificate.verdict.compound.entries",
             entries: statements(&certificate_path.field("verdict"), &bodies, of_verdict)?,
+            places: Vec::new(),
             curved: Vec::new(),
             within: within(path, asked, answer.within_margin)?,
             measure: Measure::Distance {
@@ -153,6 +158,7 @@ impl PartsStatement {
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
             list: "certificate.verdict.compound.entries",
             entries: statements(&certificate_path.field("verdict"), &bodies, of_verdict)?,
+            places: Vec::new(),
             curved: Vec::new(),
             within: None,
             measure: Measure::Depth {
@@ -298,11 +304,22 @@ fn reaches(list: &Path<'_>, wire: &[api::PartDepthProof]) -> Result<Vec<PartBoun
 }
 
 impl SaidStanding {
+    /// Where in the answer something of the verdict is refused, and why.
+    fn located(&self, refusal: Refusal) -> String {
+        let refusal = match refusal {
+            Refusal::EntryFails(at, why) => {
+                Refusal::EntryFails(self.places.get(at).copied().unwrap_or(at), why)
+            }
+            other => other,
+        };
+        located(self.list, &refusal)
+    }
+
     fn judge(&self, compounds: &Compounds<'_>, effort: &mut Effort<'_>) -> Result<(), String> {
-        let Self { verdict, list, entries, curved, .. } = self;
+        let Self { verdict, entries, curved, .. } = self;
         let known: Vec<KnownParts> = curved.iter().map(CurvedEntry::known).collect();
         judge_compounds_beside(compounds, *verdict, entries, &known, effort)
-            .map_err(|refusal| located(list, &refusal))?;
+            .map_err(|refusal| self.located(refusal))?;
         self.judge_within(compounds, effort).map_err(|why| format!("within_margin: {why}"))?;
         self.judge_measure(compounds, effort)
     }
@@ -319,7 +336,7 @@ impl SaidStanding {
             }
             (_, Some((margin, is_within))) if margin < 0.0 => {
                 judge_compounds_margin(compounds, margin, is_within, &self.entries, effort)
-                    .map_err(|refusal| located(self.list, &refusal))
+                    .map_err(|refusal| self.located(refusal))
             }
             // In contact every margin is kept.
             (Verdict::Touching | Verdict::Overlapping, Some((_, true))) => Ok(()),
@@ -339,7 +356,7 @@ impl SaidStanding {
             (Verdict::Separated, Some((_, false))) if self.entries.is_empty() => Ok(()),
             (Verdict::Separated, Some((margin, is_within))) => {
                 judge_compounds_margin(compounds, margin, is_within, &self.entries, effort)
-                    .map_err(|refusal| located(self.list, &refusal))
+                    .map_err(|refusal| self.located(refusal))
             }
         }
     }
