@@ -341,7 +341,7 @@ impl Cell {
     }
 
     /// How many points its clouds have.
-    pub fn cloud_points(&self) -> usize {
+    pub fn points_of_clouds(&self) -> usize {
         let bodies = self.still.bodies().iter();
         bodies.filter_map(|still| still.body.cloud()).map(|it| it.cloud().points().len()).sum()
     }
@@ -350,7 +350,7 @@ impl Cell {
     pub fn bytes_with_faced_clouds(&self) -> usize {
         /// Its place in the list of faces, in the tree and in the groups that a search has open.
         const EACH: usize = 1 << 10;
-        if self.has_clouds() { self.heap_bytes() + EACH * self.cloud_points() } else { 0 }
+        if self.has_clouds() { self.heap_bytes() + EACH * self.points_of_clouds() } else { 0 }
     }
 
     /// The same cell as certificates of edges are about it: to them each point of a cloud is a face

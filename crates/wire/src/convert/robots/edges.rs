@@ -68,7 +68,7 @@ impl AskedEdges {
                         describe it as a cell";
             return Err(path.field("certificate").not_implemented(what).into());
         }
-        if request.certificate && cell.cloud_points() > CLAIMED_POINTS_MAX {
+        if request.certificate && cell.points_of_clouds() > CLAIMED_POINTS_MAX {
             return Err(path.field("certificate").not_implemented(BESIDE_LARGE_CLOUDS).into());
         }
         let margin = length(&path.field("margin"), request.margin)?;
