@@ -2,11 +2,14 @@
 
 Proofs are the dictionaries that a PairReport's `certificate`, `distanceCertificate`, `depthCertificate` and
 `firstContact` are as JSON (as grpcurl prints them). A body is a list of parts, each its vertices, its pose in the world
-and, if it is rounded, the radius: `placed` makes it of the poses in the body. A refusal says which entry is refused.
+and, if it is rounded, the radius: `placed` makes it of the poses in the body. A curved part has `(form, half sizes)`, as
+`clearance_curved` does, in place of vertices: no more is judged of it than a verdict and a margin. A refusal says which entry
+is refused.
 Every function raises `Refused` with the reason, or returns if the claim is proven.
 """
 import sys
 
+from clearance_curved import verify_curved
 from clearance_solids import FRAMES, bracket, direction, only, vertex_pairs
 from clearance_poses import TakesTooLong, patient, turn_of
 from clearance_rounded import (is_upper_shown, margin_depth, shown_at_start, verdict_of, verify_rounded,
@@ -74,8 +77,46 @@ def radii_of(body_p, body_q, i, j):
     return [part[2] if len(part) > 2 else 0.0 for part in (body_p[i], body_q[j])]
 
 
+def core_of(part):
+    """The form and the half sizes of a part, if it is curved."""
+    return part[0] if isinstance(part[0][0], str) else None
+
+
+def side_of(certificate, name):
+    found = certificate["curved"].get(name)
+    return found[0] if isinstance(found, list) and found and isinstance(found[0], dict) else {}
+
+
+def stand_curved(p, q, certificate, margin, within):
+    """How two parts stand of which one is curved. What is said of each is said by the proof."""
+    require("curved" in certificate, "one of the parts is curved")
+    outer, inner = (side_of(certificate, name) for name in ("outer", "inner"))
+    said = ("SEPARATED" if outer.get("verdict") == "VERDICT_SEPARATED" else
+            "OVERLAPPING" if inner.get("verdict") == "VERDICT_OVERLAPPING" else "TOUCHING")
+    told = False if outer.get("withinMargin") is False else True if inner.get("withinMargin") is True else None
+    answer = {"verdict": f"VERDICT_{said}", "certificate": certificate}
+    if told is not None:
+        answer["withinMargin"] = told
+    if within is not None:
+        require(told is within, "it does not show what is said of the margin")
+    cores = [core_of(part) for part in (p, q)]
+    radii = [part[2] if len(part) > 2 else 0.0 for part in (p, q)]
+    curved = [core and (*core, radius) for core, radius in zip(cores, radii)]
+
+    def judge(points, side):
+        two = [(found or part[0], *part[1:]) for found, part in zip(points, (p, q))]
+        found = stand(two[:1], two[1:], 0, 0, side["certificate"], margin, side.get("withinMargin"))
+        require(side["verdict"] == f"VERDICT_{found}", "the certificate of a side is for another verdict")
+
+    verify_curved("collision", curved, {} if margin is None else {"margin": margin}, answer, judge)
+    return said
+
+
 def stand(p, q, i, j, certificate, margin=None, within=None):
     """How two parts stand, by a certificate of these."""
+    if core_of(p[i]) or core_of(q[j]):
+        return stand_curved(p[i], q[j], certificate, margin, within)
+    margin = None if within is None else margin
     bodies, radii = parts_of(p, q, i, j), radii_of(p, q, i, j)
     if any(radii):
         said = verdict_of(certificate)
@@ -120,7 +161,9 @@ def verify_compounds(p, q, verdict, certificate, margin=None, within=None):
         if len(parts) > 1:
             require(only(certificate)[0] == "separated", "of several parts together a proof is a vector that separates them")
             only_vectors([certificate["separated"].get("direction")])
-        verdicts.update(stand(p, q, i, j, certificate) for i, j in parts)
+            require(not any(core_of(p[i]) or core_of(q[j]) for i, j in parts), "curved parts are proven by themselves")
+        asked = margin if margin is not None and not is_depth(margin) else None
+        verdicts.update(stand(p, q, i, j, certificate, asked) for i, j in parts)
         seen.update(parts)
 
     each(entries, path, judge)
@@ -130,6 +173,8 @@ def verify_compounds(p, q, verdict, certificate, margin=None, within=None):
     if within is None:
         return
     require(margin is not None and within in (True, False), "no such claim")
+    has_curved = any(core_of(part) for part in (*p, *q))
+    require(not (is_depth(margin) and has_curved), "no claim is about depths of curved parts")
     if is_depth(margin) and not within:
         covered(p, q, seen)
     if not is_depth(margin) and verdict != "SEPARATED":

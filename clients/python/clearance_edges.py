@@ -9,9 +9,11 @@ import math
 import struct
 import xml.etree.ElementTree as ElementTree
 
+from clearance_curved import verify_around, verify_inside
 from clearance_poses import Refused, patient, require  # noqa: F401
 from clearance_solids import Solid, only, verify_solids, vertex_pairs
 from clearance_surfaces import AtRest, by_radii, compared
+from clearance_surfaces import cloud as faces_of_points
 from clearance_verify import (Pair, bound, denominator, dot, matrix_pose, quaternion_pose, verify_margin,  # noqa: F401
                               verify_static, whole)
 
@@ -109,10 +111,33 @@ class Rounded:
         require(math.isfinite(radius) and radius >= 0, "a radius is finite and not negative")
         self.points, self.radius = points, radius
 
+class Curved:
+    """A cylinder, a cone or an ellipsoid with a ball of this radius around each of its points: form and half sizes are those
+    of `clearance_curved`. Its points are the corners of the box of the half sizes, which holds it."""
+
+    def __init__(self, form, half, radius=0.0):
+        require(math.isfinite(radius) and radius >= 0, "a radius is finite and not negative")
+        self.core, self.radius = (form, list(half)), radius
+        self.points = [tuple(h if i >> k & 1 else -h for k, h in enumerate(half)) for i in range(8)]
+
+    def scaled(self, scale):
+        form, half = self.core
+        require(self.radius == 0 or len({abs(s) for s in scale}) == 1, "a radius has one scale along all axes")
+        made = [h * s for h, s in zip(half, scale)]
+        made = [abs(h) if form != "cone" or k < 2 else h for k, h in enumerate(made)]
+        return Curved(form, made, self.radius * abs(scale[0]))
+
+def cloud(points, radius=0.0):
+    """Points with a ball of this radius around each, as certificates name them: each once and in order, a face of its own."""
+    require(math.isfinite(radius) and radius >= 0, "a radius is finite and not negative")
+    made = faces_of_points(points)
+    made.radius = radius
+    return made
+
 class Robot:
     """meshes: the points of each mesh, by the name that the URDF uses or its last step; of one that is taken as it is
-    what it bounds (`region`), or its `surface`. Of cylinders that were registered with `gap_max` the server
-    takes polytopes, whose vertices `polytopes` has to give, by the index of the part; exact ones are not read here."""
+    what it bounds (`region`), or its `surface`; what was given by id may be `Rounded` or `Curved`. Of cylinders that were
+    registered with `gap_max` the server takes polytopes, whose vertices `polytopes` has to give, by the index of the part."""
 
     def __init__(self, urdf, srdf="", meshes=None, polytopes=None):
         root = ElementTree.fromstring(urdf)
@@ -185,10 +210,16 @@ def shape(geometry, meshes):
     if capsule is not None:
         half = 0.5 * float(capsule.get("length"))
         return Rounded([(0.0, 0.0, -half), (0.0, 0.0, half)], float(capsule.get("radius")))
+    cylinder = geometry.find("cylinder")
+    if cylinder is not None:
+        radius = float(cylinder.get("radius"))
+        return Curved("cylinder", [radius, radius, 0.5 * float(cylinder.get("length"))])
     require(mesh is not None, "the vertices of this part are not given")
     name, scale = mesh.get("filename"), numbers(mesh, "scale", (1, 1, 1))
     points = meshes.get(name) or meshes.get(name.replace("\\", "/").rsplit("/", 1)[-1])
     require(points, f"the mesh {name} is not given")
+    if isinstance(points, Curved):
+        return points.scaled(scale)
     if isinstance(points, Rounded):
         require(len({abs(s) for s in scale}) == 1, "a rounded body has one scale along all axes")
         made = [tuple(x * s for x, s in zip(v, scale)) for v in points.points]
@@ -202,8 +233,8 @@ def shape(geometry, meshes):
     return [tuple(x * s for x, s in zip(v, scale)) for v in points]
 
 class Cell:
-    """robots: [(Robot, pose of its base)]; still: [(points, pose)], or what a mesh bounds (`region`), its `surface` or a
-    `Rounded` body for the points; a pose is rows and a translation."""
+    """robots: [(Robot, pose of its base)]; still: [(points, pose)], or what a mesh bounds (`region`), its `surface`, a
+    `cloud`, a `Rounded` or a `Curved` body for the points; a pose is rows and a translation."""
 
     def __init__(self, robots, still):
         self.frames, self.parts, self.pairs, self.width = [], [], [], 0
@@ -229,6 +260,7 @@ class Cell:
         self.moving, self.bodies = len(self.parts), [part[1:] for part in self.parts]
         self.bodies += [(None, at, points) for points, at in still]
         self.solids = {k: body[2] for k, body in enumerate(self.bodies) if isinstance(body[2], Solid)}
+        self.curved = {k: body[2].core for k, body in enumerate(self.bodies) if isinstance(body[2], Curved)}
         self.radii = [getattr(body[2], "radius", 0.0) for body in self.bodies]
         self.bodies = [(frame, at, getattr(shape, "points", shape)) for frame, at, shape in self.bodies]
         for a in range(self.moving):
@@ -289,7 +321,7 @@ def above(*lengths):
 # ---- the judge
 class Edge:
     def __init__(self, cell, start, end, margin, vertices=None):
-        self.vertices = vertices
+        self.vertices, self.hulls = vertices, []
         for values in (start, end):
             ok = len(values) == cell.width and all(type(q) is float and math.isfinite(q) for q in values)
             require(ok, "an end has not as many finite values as the joints take")
@@ -371,6 +403,8 @@ class Edge:
         count = len(piece["firsts"])
         ok = [len(piece[name]) for name in ("seconds", "gaps", "closings")] == [count] * 3
         require(ok and len(piece["directions"]) == 3 * count, "the lists of pairs are not equally long")
+        named = [list(piece.get(name, [])) or [0] * count for name in ("first_hulls", "second_hulls")]
+        require(all(len(hulls) == count for hulls in named), "hulls are named of some pairs only")
         at, covers = 0, list(piece.get("covers", []))
         for pair in cell.pairs:
             common = cell.common[pair]
@@ -380,10 +414,11 @@ class Edge:
                 require(math.isfinite(closing) and closing >= least, f"{pair} may close in faster than is said")
                 require(gap > self.reach(pair, closing, half), f"the gap of {pair} is less than the two can move")
                 along = piece["directions"][3 * at:3 * at + 3]
+                held = [self.hull(body, hulls[at]) for body, hulls in zip(pair, named)]
                 if covers and not any(along):
-                    self.covered(pair, poses, covers.pop(0), gap)
+                    self.covered(pair, held, poses, (covers.pop(0), gap))
                 else:
-                    self.gap(pair, poses, along, gap)
+                    self.gap(pair, held, poses, (along, gap))
                 at += 1
                 continue
             (p, r), (q, s) = (balls[body] for body in pair)
@@ -394,14 +429,33 @@ class Edge:
         require(at == count, "its pairs are not in order, or need none")
         require(not covers, "more covers than directions that are zero")
 
-    def covered(self, pair, poses, cover, gap):
+    def around(self, hulls):
+        """Takes the polytopes around curved bodies: each with its number, vertices and triangles."""
+        for at, told in enumerate(hulls):
+            core = self.cell.curved.get(told["body"])
+            require(core, f"polytope {at}: its body is not curved")
+            points = [tuple(point) for point in told["outer"]]
+            verify_around(*core, points, told["outer_triangles"])
+            self.hulls.append((told["body"], points))
+
+    def hull(self, body, named):
+        """The points of the polytope that stands in the place of a body; none: it stands there itself."""
+        if named == 0:
+            return None
+        ok = named <= len(self.hulls) and self.hulls[named - 1][0] == body
+        require(ok, f"a polytope that is around another body than {body}, or none")
+        return self.hulls[named - 1][1]
+
+    def covered(self, pair, held, poses, shown):
         """Along each direction of the cover the two are farther apart than the gap."""
-        solids = [self.cell.solid(body, self.vertices) for body in pair]
+        cover, gap = shown
+        solids = [Solid(hull) if hull else self.cell.solid(body, self.vertices) for body, hull in zip(pair, held)]
         placed = Pair(*(solid.points for solid in solids), *(poses[body] for body in pair))
         AtRest(placed, solids, bound(gap), bound(gap)).verify(cover)
 
-    def gap(self, pair, poses, direction, gap):
-        (p, q), (pose_p, pose_q) = ([self.cell.bodies[b][2] for b in pair], [poses[b] for b in pair])
+    def gap(self, pair, held, poses, shown):
+        direction, gap = shown
+        (p, q), (pose_p, pose_q) = ([hull or self.cell.bodies[b][2] for b, hull in zip(pair, held)], [poses[b] for b in pair])
         placed = Pair(p, q, pose_p, pose_q)
         require(all(map(math.isfinite, direction)) and any(direction), "the direction is zero or not finite")
         s = whole(direction, denominator(direction))
@@ -413,13 +467,15 @@ def verify_edge(cell, start, end, margin, claim, certificate, vertices=None):
     """claim: {"free_until": t, "contact": None or (t, (a, b))}; certificate: {"pieces": [...], "contact": None or
     {"verdict": ..., "certificate": ..., "margin_pairs": ...}} with the fields of the interface; of a mesh the
     contact is {"solid": ...}, of what is rounded {"rounded": ...} or {"solid": {"marginPairs": ...}}, and the covers of a
-    piece are as in JSON. The proof of a contact
+    piece are as in JSON. Of curved bodies "hulls" has {"body": number, "outer": points, "outer_triangles": indices}, and
+    "first_inside" and "second_inside" are points in the bodies of the contact. The proof of a contact
     names vertices of polytopes: those points of a body, by x, y, z, that are corners of its hull. Where others are among
     the points, `vertices` gives the corners by body; any that are points of it will do."""
     require(math.isfinite(margin) and margin >= 0, "a margin is finite and not negative")
     until, contact = claim["free_until"], claim.get("contact")
     require(0 <= until <= 1, "free_until is not in [0, 1]")
     edge, reached = Edge(cell, start, end, margin, vertices), 0.0
+    edge.around(certificate.get("hulls", []))
     for index, piece in enumerate(certificate["pieces"]):
         require(reached < piece["end"] <= 1, f"piece {index} does not join")
         try:
@@ -430,17 +486,15 @@ def verify_edge(cell, start, end, margin, claim, certificate, vertices=None):
     require(reached >= until, "the pieces end before free_until")
     proof = certificate.get("contact")
     require((contact is None) == (proof is None), "a contact without a proof, or a proof of what is not said")
+    inside = [certificate.get(name) for name in ("first_inside", "second_inside")]
     if contact is None:
-        return
+        return require(inside == [None, None], "points in bodies of no contact")
     at, pair = contact
     require(until <= at <= 1, "contact_at is not in [free_until, 1]")
     require(tuple(pair) in cell.common, "this pair needs no check")
     _, poses = edge.at(at)
-    bodies = [cell.solid(body, vertices).points for body in pair]
-    for body, corners in zip(pair, bodies):
-        known = set(map(tuple, cell.bodies[body][2]))
-        require(all(tuple(corner) in known for corner in corners), f"a corner of {body} is none of its points")
-    solids, places = [cell.solid(body, vertices) for body in pair], [poses[body] for body in pair]
+    solids, places = [standing(cell, vertices, *told) for told in zip(pair, inside)], [poses[body] for body in pair]
+    bodies = [solid.points for solid in solids]
     radii = [cell.radii[body] for body in pair]
     if "rounded" in proof:
         told = proof["rounded"]
@@ -454,6 +508,17 @@ def verify_edge(cell, start, end, margin, claim, certificate, vertices=None):
     if proof["verdict"] == "SEPARATED":
         shown = {**proof["certificate"], "margin_pairs": proof.get("margin_pairs")}
         verify_margin(*bodies, *(poses[body] for body in pair), margin, True, "SEPARATED", shown)
+
+def standing(cell, vertices, body, inside):
+    """What is in contact for a body: itself, or the hull of points in it if it is curved."""
+    require((inside is not None) == (body in cell.curved), f"points in body {body} are needed if it is curved, and only then")
+    if inside is not None:
+        require(inside, "no list of points")
+        verify_inside(*cell.curved[body], inside)
+        return Solid([tuple(point) for point in inside])
+    solid, known = cell.solid(body, vertices), set(map(tuple, cell.bodies[body][2]))
+    require(all(tuple(corner) in known for corner in solid.points), f"a corner of {body} is none of its points")
+    return solid
 
 CONTACTS = {"touching": "TOUCHING", "touchingPieces": "TOUCHING", "crossing": "OVERLAPPING",
             "innerPoint": "OVERLAPPING", "innerPiece": "OVERLAPPING", "overlappingPieces": "OVERLAPPING"}

@@ -224,5 +224,51 @@ class Sample(unittest.TestCase):
             self.assertRaisesRegex(Refused, "of several parts together", way, case, certificate=lie)
 
 
+
+class CurvedParts(unittest.TestCase):
+    """A tube with a cube on it, beside a cube."""
+    TUBE = ("cylinder", [0.5, 0.5, 1.0])
+
+    def setUp(self):
+        corners = [[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-1.0, 1.0)]
+        sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+        around = {"outer": {"xyz": [x for corner in corners for x in corner]},
+                  "outerTriangles": [at for i, j, k, l in sides for at in (i, j, k, i, k, l)]}
+        apart = {"separated": {"direction": {"vector": {"x": 1.0}}}}
+        side = {"verdict": "VERDICT_SEPARATED", "withinMargin": False, "collision": apart}
+        self.entries = [
+            {"pParts": [0], "qParts": [0], "certificate": {"curved": {"p": around, "outer": [side]}}},
+            {"pParts": [1], "qParts": [0], "certificate": apart}]
+        self.p = cc.placed([(self.TUBE, pose(([0.0] * 3, 0.0))), (CUBE, pose(([0.0, 0.0, 1.0], 0.0)))], pose(([0.0] * 3, 0.0)))
+        self.q = cc.placed([(CUBE, pose(([0.0] * 3, 0.0)))], pose(([3.0, 0.0, 0.0], 0.0)))
+
+    def judged(self, verdict="SEPARATED", margin=1.0, within=False):
+        try:
+            cc.verify_compounds(self.p, self.q, verdict, {"compound": {"entries": self.entries}}, margin, within)
+            return True
+        except (Refused, LookupError):
+            return False
+
+    def test_each_is_judged_by_itself(self):
+        self.assertTrue(self.judged())
+        self.assertFalse(self.judged("OVERLAPPING") or self.judged("TOUCHING") or self.judged(within=True))
+        self.assertFalse(self.judged(margin=2.5) or self.judged(margin=-1.0, within=False))
+
+    def test_what_is_changed_is_refused(self):
+        whole = self.entries
+        curved = lambda entry: entry["certificate"]["curved"]
+        def shrunk(all):
+            xyz = curved(all[0])["p"]["outer"]["xyz"]
+            xyz[:] = [x * 0.9 for x in xyz]
+        for change in (lambda all: all.pop(0), lambda all: all.pop(), lambda all: all[0].update(certificate=all[1]["certificate"]),
+                       lambda all: all[0].update(pParts=[0, 1]), lambda all: all[1].update(pParts=[0, 1]), shrunk,
+                       lambda all: curved(all[0])["p"]["outerTriangles"].pop(), lambda all: curved(all[0])["outer"].clear(),
+                       lambda all: curved(all[0])["outer"][0].pop("withinMargin"),
+                       lambda all: all[1].update(certificate=all[0]["certificate"])):
+            self.entries = copy.deepcopy(whole)
+            change(self.entries)
+            self.assertFalse(self.judged(), change)
+
+
 if __name__ == "__main__":
     unittest.main()

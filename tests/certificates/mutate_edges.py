@@ -2,8 +2,9 @@
 """Tampers with certificates of edges of robots, and demands that two judges rule alike.
 
 A fresh server of the binary CLEARANCE is asked about edges of the Panda among boxes, of two small robots with slides,
-mimics and turned origins, of a hand whose links are channels taken as they are, and of all these on bases that are matrices as far from rotations as is let in, among boxes at
-such matrices. The judges are its VerifyCertificate and `clients/python/clearance_edges.py`, which
+mimics and turned origins, of a hand whose links are channels taken as they are, of a robot of cylinders among cylinders,
+cones and ellipsoids, of such robots beside a cloud, and of all these on bases that are matrices as far from rotations as is
+let in, among boxes at such matrices. The judges are its VerifyCertificate and `clients/python/clearance_edges.py`, which
 reads the URDFs itself. Every answer has to be accepted as it is. What is changed at random may stay true: of what both
 accept of it, no sampled configuration may be in contact. What is made false on purpose, by the rules of docs/robots.md
 or by a contact on the way, has to be refused by both. A seed gives the same mutations everywhere. Needs grpcio.
@@ -55,6 +56,11 @@ rpy="0.05 -0.3 0.7"/><parent link="base"/><child link="mast"/><axis xyz="0 0 1"/
 <child link="hand"/><axis xyz="0 1 0"/><limit lower="0.015" upper="0.2"/></joint></robot>"""
 
 
+# The same of cylinders.
+TUBES = ROUND.replace('name="round"', 'name="tubes"').replace("<capsule", "<cylinder").replace(
+    '<sphere radius="0.09"/>', '<cylinder radius="0.09" length="0.1"/>')
+
+
 def hand(is_surface=False):
     """With a channel as its mesh: its points and triangles, and what these are."""
     profile = [(-2, -2), (2, -2), (2, 2), (1, 2), (1, -1), (-1, -1), (-1, 2), (-2, 2)]
@@ -89,13 +95,16 @@ def changed_urdf(draw, urdf):
 class Scene:
     """A cell for both judges."""
 
-    def __init__(self, wire, robots, boxes, sources, radius=0.0):
+    def __init__(self, wire, robots, boxes, sources, radius=0.0, more=()):
+        """more: obstacles that are no boxes, each as JSON, as the other judge has it, and where it is."""
         told = lambda size: {"rounded": {"box": size, "radius": radius}} if radius else {"box": size}
         self.json = {"robots": [{"robotId": key, "base": pose_json(*base)} for key, base in robots],
-                     "obstacles": [{**told(dict(zip("xyz", size))), "pose": pose_json(at, turn)} for size, at, turn in boxes]}
+                     "obstacles": [{**told(dict(zip("xyz", size))), "pose": pose_json(at, turn)} for size, at, turn in boxes]
+                     + [{**told, "pose": pose_json(at, turn)} for told, _, at, turn in more]}
         made = lambda points: ce.Rounded(points, radius) if radius else points
         still = [(made([tuple((0.5 if i >> k & 1 else -0.5) * size[k] for k in range(3)) for i in range(8)]),
                   pose_of(at, turn)) for size, at, turn in boxes]
+        still += [(body, pose_of(at, turn)) for _, body, at, turn in more]
         self.radius = radius
         loaded = [(sources[key], pose_of(*base)) for key, base in robots]
         self.cell = ce.Cell([(robot, base) for (robot, _), base in loaded], still)
@@ -191,7 +200,7 @@ def rust(wire, claim):
     return reply.words
 
 def lists(message):
-    names = ("speeds", "firsts", "seconds", "directions", "gaps", "closings")
+    names = ("speeds", "firsts", "seconds", "directions", "gaps", "closings", "first_hulls", "second_hulls")
     covers = [json_format.MessageToDict(cover) for cover in message.covers]
     return {"end": message.end, "covers": covers, **{name: list(getattr(message, name)) for name in names}}
 
@@ -213,6 +222,11 @@ def proof_of(contact):
                 certificate["direction_axis"] = direction.axis - 1
     return {"verdict": word.upper(), "certificate": certificate, "margin_pairs": pairs(getattr(proof, "margin_pairs", ()))}
 
+def triples(points):
+    xyz = list(points.xyz)
+    ce.require(xyz and len(xyz) % 3 == 0, "no list of points")
+    return [tuple(xyz[k:k + 3]) for k in range(0, len(xyz), 3)]
+
 def python(claim):
     answer, question = claim.answer, claim.question
     try:
@@ -223,6 +237,11 @@ def python(claim):
             ce.require(answer.free_until[0] >= 1 and contact is None, "not free until the end")
         proof = proof_of(certificate.contact) if certificate.HasField("contact") else None
         shown = {"pieces": [lists(piece) for piece in certificate.pieces], "contact": proof}
+        shown["hulls"] = [{"body": hull.body, "outer": triples(hull.outer), "outer_triangles": list(hull.outer_triangles)}
+                          for hull in certificate.hulls]
+        for name in ("first_inside", "second_inside"):
+            if certificate.HasField(name):
+                shown[name] = triples(getattr(certificate, name))
         ce.verify_edge(claim.scene.cell, question["starts"], question["ends"], question["margin"],
                        {"free_until": answer.free_until[0], "contact": contact}, shown, claim.scene.vertices)
     except (Refused, LookupError, TypeError, ValueError, AttributeError, ZeroDivisionError) as why:
@@ -303,7 +322,8 @@ def gap(draw, claim):
 def pair_left_out(draw, claim):
     piece = any_piece(draw, claim)
     at = draw.randrange(len(piece.gaps))
-    for values, count in ((piece.firsts, 1), (piece.seconds, 1), (piece.gaps, 1), (piece.closings, 1), (piece.directions, 3)):
+    for values, count in ((piece.firsts, 1), (piece.seconds, 1), (piece.gaps, 1), (piece.closings, 1), (piece.directions, 3),
+                          (piece.first_hulls, 1), (piece.second_hulls, 1)):
         del values[at * count:(at + 1) * count]
 
 def pair_renamed(draw, claim):
@@ -356,7 +376,57 @@ def robot(draw, claim):
 def box_moved(draw, claim):
     claim.scene = draw.choice(claim.scene.moved)
 
-KINDS = {"a speed made smaller": speed, "a closing made smaller": closing, "a piece dropped": piece_dropped,
+def any_hull(draw, claim):
+    return draw.choice(claim.answer.certificates[0].hulls)
+
+def hull_corner(draw, claim):
+    xyz = any_hull(draw, claim).outer.xyz
+    xyz[draw.randrange(len(xyz))] += draw.uniform(-1, 1) * 10 ** draw.uniform(-12, -1)
+
+def hull_triangle(draw, claim):
+    triangles = any_hull(draw, claim).outer_triangles
+    at = 3 * draw.randrange(len(triangles) // 3)
+    way = draw.randrange(3)
+    if way == 0:
+        del triangles[at:at + 3]
+    elif way == 1:
+        triangles[at], triangles[at + 1] = triangles[at + 1], triangles[at]
+    else:
+        triangles[at] += 1
+
+def hull_renamed(draw, claim):
+    piece = any_piece(draw, claim)
+    hulls = draw.choice((piece.first_hulls, piece.second_hulls))
+    at = draw.randrange(len(hulls))
+    if draw.random() < 0.3:
+        any_hull(draw, claim).body += 1
+    hulls[at] = draw.choice((0, hulls[at] + 1, max(0, hulls[at] - 1)))
+
+def any_inside(draw, claim):
+    certificate = claim.answer.certificates[0]
+    return draw.choice([name for name in ("first_inside", "second_inside") if certificate.HasField(name)])
+
+def inside_moved(draw, claim):
+    xyz = getattr(claim.answer.certificates[0], any_inside(draw, claim)).xyz
+    xyz[draw.randrange(len(xyz))] += draw.uniform(-1, 1) * 10 ** draw.uniform(-14, -1)
+
+def inside_left_out(draw, claim):
+    claim.answer.certificates[0].ClearField(any_inside(draw, claim))
+
+def hull_shrunk(draw, claim):
+    """No polytope stands out of its body by a tenth at the ends of its axes."""
+    xyz = any_hull(draw, claim).outer.xyz
+    size = draw.uniform(0.5, 0.9)
+    xyz[:] = [x * size for x in xyz]
+
+def inside_grown(draw, claim):
+    xyz = getattr(claim.answer.certificates[0], any_inside(draw, claim)).xyz
+    size = draw.uniform(1.1, 3)
+    xyz[:] = [x * size for x in xyz]
+
+KINDS = {"a polytope's corner moved": hull_corner, "a polytope's triangle changed": hull_triangle,
+         "a polytope renamed": hull_renamed, "a point inside moved": inside_moved,
+         "a speed made smaller": speed, "a closing made smaller": closing, "a piece dropped": piece_dropped,
          "a piece's end moved": piece_end, "a direction changed": direction, "a gap changed": gap,
          "a cover dropped": cover_dropped, "a cover's step changed": cover_step,
          "a cover's direction changed": cover_direction, "a cover's order changed": cover_order,
@@ -470,7 +540,8 @@ def needed_cover_dropped(draw, claim):
     """Then the direction, which is zero, shows nothing, or there is a cover too few for those that follow."""
     cover_dropped(draw, claim)
 
-FALSE = {"a speed below its bound": speed, "a closing below its bound": closing,
+FALSE = {"a polytope shrunk": hull_shrunk, "points beyond a body": inside_grown, "points inside left out": inside_left_out,
+         "a speed below its bound": speed, "a closing below its bound": closing,
          "a speed as of a rigid base": speed_of_a_rigid_base, "a closing as of a rigid base": closing_of_a_rigid_base,
          "a needed piece dropped": needed_piece_dropped, "a piece beyond its bound": piece_beyond_its_bound,
          "a cover left out": needed_cover_dropped, "a needed pair left out": pair_left_out, "a direction turned away": direction_turned_away,
@@ -496,30 +567,48 @@ def scenes(wire, draw):
                              [*(draw.uniform(-0.7, 0.7) for _ in range(2)), 0.4], turned()) for _ in range(10)])
                           for is_surface in (False, True))
     of_round = (ROUND, "", {}), [([0.0, 0.0, 0.0], [1.0, 0, 0, 0]), ([1.3, 0.2, 0.1], turned())], of_small[2]
-    all_of = of_panda, of_small, of_hand, of_sheets, of_round
-    for (source, places, boxes), made in ((of, made) for made in (plain, stretch) for of in all_of):
+    of_tubes = (TUBES, "", {}), of_round[1], of_small[2]
+    somewhere = lambda: [draw.choice((-1, 1)) * draw.uniform(0.5, 1.3), draw.uniform(-1.3, 1.3), draw.uniform(0, 1)]
+    def curved():
+        a, b, c = (draw.uniform(0.08, 0.25) for _ in range(3))
+        radius = draw.choice((0.0, 0.03))
+        return draw.choice((
+            ({"rounded": {"cylinder": {"radiusXy": a, "length": 2 * c}, "radius": radius}}, ce.Curved("cylinder", [a, a, c], radius)),
+            ({"rounded": {"cone": {"radiusXy": a, "length": 2 * c}, "radius": radius}}, ce.Curved("cone", [a, a, c], radius)),
+            ({"rounded": {"ellipsoid": dict(zip("xyz", (a, b, c))), "radius": radius}}, ce.Curved("ellipsoid", [a, b, c], radius))))
+    def balls():
+        points = [tuple(somewhere()) for _ in range(30)]
+        radius = draw.choice((0.0, 0.05))
+        cloud = {"xyz": [x for point in points for x in point], "radius": radius}
+        return {"cloud": cloud}, ce.cloud(points, radius)
+    few = lambda made, count: [(*made(), somewhere(), turned()) for _ in range(count)]
+    all_of = [(*of, ()) for of in (of_panda, of_small, of_hand, of_sheets, of_round)]
+    all_of += [(*of_tubes, few(curved, 6)), (*of_tubes, [(*balls(), [0.0] * 3, turned())]),
+               (*of_small, few(curved, 5) + [(*balls(), [0.0] * 3, turned())])]
+    for (source, places, boxes, more), made in ((of, made) for made in (plain, stretch) for of in all_of):
+        more = [(told, body, at, made(turn)) for told, body, at, turn in more]
         places = [(at, made(turn)) for at, turn in places]
         boxes = [(size, at, made(turn)) for size, at, turn in boxes]
         urdf, srdf, files = source
         described = robots.add(*source)
         standing = [(described.id, base) for base in places]
         radius = 0.05 if urdf is ROUND else 0.0
-        scene = Scene(wire, standing, boxes, robots.known, radius)
+        scene = Scene(wire, standing, boxes, robots.known, radius, more)
         scene.variables = [(v.lower if v.HasField("lower") else -3.0, v.upper if v.HasField("upper") else 3.0)
                            for _ in places for v in described.variables]
         # A hand begins at a box, which may be in the channel.
         scene.places = [at for _, at, _ in boxes] if source[0] is HAND else []
         others = [robots.add(changed_urdf(draw, urdf), srdf, files).id for _ in range(12)]
-        scene.others = [Scene(wire, [(key, base) for base in places], boxes, robots.known, radius) for key in others]
+        scene.others = [Scene(wire, [(key, base) for base in places], boxes, robots.known, radius, more) for key in others]
         scene.moved = []
         for _ in range(12):
             other = copy.deepcopy(boxes)
             other[draw.randrange(len(other))][1][draw.randrange(3)] += draw.uniform(-1, 1) * 10 ** draw.uniform(-2, 0.3)
-            scene.moved.append(Scene(wire, standing, other, robots.known, radius))
+            scene.moved.append(Scene(wire, standing, other, robots.known, radius, more))
         scene.blocked = []
         for _ in range(12):
             large = [draw.uniform(0.5, 0.9) for _ in range(3)], [draw.uniform(-0.6, 0.6) for _ in range(3)], turned()
-            scene.blocked.append(Scene(wire, standing, [large, *boxes[1:]], robots.known, radius))
+            scene.blocked.append(Scene(wire, standing, [large, *boxes[1:]], robots.known, radius, more))
         yield scene
 
 def claims_of(wire, draw, scene, count):

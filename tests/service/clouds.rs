@@ -99,19 +99,34 @@ async fn edges_end_where_they_come_to_a_ball() {
     let answer = client.check_edges(within).await.unwrap().into_inner();
     assert_eq!(answer.outcomes().collect::<Vec<_>>(), [api::Outcome::Contact; 2]);
     let certified = api::CheckEdgesRequest { certificate: true, ..edges.clone() };
-    let refused = client.check_edges(certified.clone()).await.unwrap_err();
+    let answer = client.check_edges(certified.clone()).await.unwrap().into_inner();
+    assert!(answer.certificates.iter().all(|made| !made.pieces.is_empty()));
+    let judged = async |question: &api::CheckEdgesRequest| {
+        let (question, answer) = (Some(question.clone()), Some(answer.clone()));
+        let claim = api::EdgesClaim { question, answer };
+        let claim = Some(api::verify_certificate_request::Claim::Edges(claim));
+        let request = api::VerifyCertificateRequest { claim };
+        server.queries().verify_certificate(request).await.map(|told| told.into_inner().valid)
+    };
+    assert!(judged(&certified).await.unwrap());
+    let beside = |obstacle| {
+        let mut other = certified.clone();
+        other.cell.as_mut().unwrap().obstacles[0] = obstacle;
+        other
+    };
+    // Of thicker balls it is not free as long, and thinner ones are not met.
+    for radius in [0.26, 0.24] {
+        assert!(!judged(&beside(cloud(&[3.0, 0.0, 0.0], radius))).await.unwrap(), "{radius}");
+    }
+    assert!(judged(&beside(cloud(&[3.0, 0.0, 0.0, 0.0, 9.0, 0.0], 0.25))).await.unwrap());
+    // Of very many points there are no certificates.
+    let many: Vec<f64> = (0..65_537).flat_map(|k| [f64::from(k), 50.0, 0.0]).collect();
+    let large = beside(cloud(&many, 0.25));
+    let refused = client.check_edges(large.clone()).await.unwrap_err();
     server::check(&refused, Code::Unimplemented, "NOT_IMPLEMENTED", "certificate");
-    // What certificates of others say is not judged by the box around a cloud.
-    let claim = api::EdgesClaim { question: Some(certified), answer: Some(Default::default()) };
-    let claim = Some(api::verify_certificate_request::Claim::Edges(claim));
-    let request = api::VerifyCertificateRequest { claim };
-    let refused = server.queries().verify_certificate(request).await.unwrap_err();
-    server::check(
-        &refused,
-        Code::Unimplemented,
-        "NOT_IMPLEMENTED",
-        "edges.question.cell.obstacles[0].cloud",
-    );
+    let refused = judged(&large).await.unwrap_err();
+    let field = "edges.question.cell.obstacles[0].cloud";
+    server::check(&refused, Code::Unimplemented, "NOT_IMPLEMENTED", field);
 }
 
 #[tokio::test]

@@ -112,7 +112,7 @@ async fn a_cylinder_of_a_urdf_stands_out_by_nothing_unless_a_polytope_is_asked_f
 }
 
 #[tokio::test]
-async fn edges_of_cylinders_end_where_these_meet_and_are_certified_by_what_is_around_them() {
+async fn edges_of_cylinders_end_where_these_meet_and_are_certified() {
     let server = Server::start().await;
     let cell = cell_of(&server, ROLLER, vec![obstacle(cylinder(1.0), at(4.0, 0.0))]).await;
     let question = api::CheckEdgesRequest {
@@ -127,20 +127,31 @@ async fn edges_of_cylinders_end_where_these_meet_and_are_certified_by_what_is_ar
     assert_eq!(outcomes, [api::Outcome::Contact, api::Outcome::NoContact]);
     assert!(answer.free_until[0] <= 0.5 && 0.5 <= answer.contact_at[0]);
     assert!(answer.contact_at[0] - answer.free_until[0] <= 1e-6);
-    // Contact has no proof.
-    assert!(answer.certificates[0].pieces.is_empty() && !answer.certificates[1].pieces.is_empty());
-    let alone = api::CheckEdgesRequest { starts: vec![0.0], ends: vec![2.0], ..question };
-    let answer = robots(&server).check_edges(alone.clone()).await.unwrap().into_inner();
-    let judged = async |question: api::CheckEdgesRequest| {
-        let claim = api::EdgesClaim { question: Some(question), answer: Some(answer.clone()) };
+    let made = &answer.certificates;
+    assert!(made[0].first_inside.is_some() && made[0].second_inside.is_some());
+    assert!(!made[0].hulls.is_empty() && made[1].contact.is_none());
+    let judged = async |question: &api::CheckEdgesRequest, answer: &api::CheckEdgesResponse| {
+        let (question, answer) = (Some(question.clone()), Some(answer.clone()));
+        let claim = api::EdgesClaim { question, answer };
         let claim = Some(api::verify_certificate_request::Claim::Edges(claim));
         let request = api::VerifyCertificateRequest { claim };
-        server.queries().verify_certificate(request).await.unwrap().into_inner().valid
+        server.queries().verify_certificate(request).await.map(|told| told.into_inner().valid)
     };
-    assert!(judged(alone.clone()).await);
-    let mut thicker = alone;
+    assert!(judged(&question, &answer).await.unwrap());
+    let mut wrong = answer.clone();
+    wrong.certificates[0].first_inside.as_mut().unwrap().xyz.iter_mut().for_each(|x| *x *= 1.01);
+    assert!(!judged(&question, &wrong).await.unwrap());
+    let mut wrong = answer.clone();
+    wrong.certificates[0].first_inside = None;
+    assert!(!judged(&question, &wrong).await.unwrap());
+    let mut wrong = answer.clone();
+    wrong.certificates[0].hulls[0].outer_triangles.pop();
+    let refused = judged(&question, &wrong).await.unwrap_err();
+    assert_eq!(refused.code(), Code::InvalidArgument);
+    assert!(refused.message().contains("certificates[0].hulls[0].outer_triangles"), "{refused}");
+    let mut thicker = question;
     thicker.cell.as_mut().unwrap().obstacles[0] = obstacle(cylinder(2.0), at(4.0, 0.0));
-    assert!(!judged(thicker).await);
+    assert!(!judged(&thicker, &answer).await.unwrap());
 }
 
 #[tokio::test]

@@ -20,6 +20,7 @@ mod contact_details;
 mod counted;
 mod curved;
 mod curved_cells;
+mod curved_compounds;
 mod curved_proofs;
 mod curved_sessions;
 mod decompositions;

@@ -59,6 +59,7 @@ pub struct CurvedPart {
     body: Body,
     core: CurvedCore,
     around: Arc<Polytope>,
+    corners: Arc<[Vec3; 8]>,
     /// Metres, finite and not negative.
     radius: f64,
 }
@@ -82,17 +83,33 @@ impl CurvedPart {
     /// Memory that it takes beside the polytope around it, bytes.
     pub fn beside_hull_bytes(&self) -> usize {
         let all = usize::try_from(self.body.bytes()).unwrap_or(usize::MAX);
-        all.saturating_sub(self.around.heap_bytes())
+        all.saturating_sub(self.around.heap_bytes()) + size_of_val(&*self.corners)
     }
 }
 
-/// A mesh and its hull: what is apart from the hull is apart from the body that the mesh is.
+/// A mesh and its hull: what is apart from the hull, with the balls around its points if there are
+/// any, is apart from the body that the mesh is. It may be the points of a cloud, as triangles
+/// without extent; then there may be balls around them.
 #[derive(Clone, Debug)]
 pub struct HulledMesh {
     /// The body.
     pub mesh: TriangleBody,
     /// The hull of its vertices.
     pub hull: Arc<Polytope>,
+    /// Of the balls around the points of a cloud, metres; 0 of any other.
+    radius: f64,
+}
+
+impl HulledMesh {
+    /// A mesh with the hull of its vertices, without balls around them.
+    pub fn new(mesh: TriangleBody, hull: Arc<Polytope>) -> Self {
+        Self { mesh, hull, radius: 0.0 }
+    }
+
+    /// Of the balls around the points of a cloud, metres; 0: there are none.
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
 }
 
 impl From<Arc<Polytope>> for PartBody {
@@ -105,7 +122,7 @@ impl PartBody {
     /// A body with this hull: the mesh, or the hull itself.
     pub fn new(hull: Arc<Polytope>, mesh: Option<TriangleBody>) -> Self {
         match mesh {
-            Some(mesh) => Self::Mesh(HulledMesh { mesh, hull }),
+            Some(mesh) => Self::Mesh(HulledMesh::new(mesh, hull)),
             None => Self::Polytope(hull),
         }
     }
@@ -123,7 +140,16 @@ impl PartBody {
     /// A curved body, a polytope around it without its radius, and that.
     pub fn of_curved(curved: &CurvedBody, around: &Arc<Polytope>, radius: f64) -> Self {
         let (core, around) = (*curved.core(), around.clone());
-        Self::Curved(CurvedPart { body: Body::Curved(curved.clone()), core, around, radius })
+        let corner = |k: usize| Vec3::from_fn(|i, _| core.half[i] * [-1.0, 1.0][k >> i & 1]);
+        let corners = Arc::new(std::array::from_fn(corner));
+        let body = Body::Curved(curved.clone());
+        Self::Curved(CurvedPart { body, core, around, corners, radius })
+    }
+
+    /// What it is without its radius, as judges see it, if it is curved.
+    pub fn claimed_curved(&self) -> Option<clearance_geometry::claim::CurvedCore> {
+        let CurvedCore { form, half } = self.curved()?.core;
+        Some(clearance_geometry::claim::CurvedCore { form, half })
     }
 
     /// The curved body that it is, if it is one.
@@ -150,11 +176,15 @@ impl PartBody {
     }
 
     /// The same with balls of this radius, metres, finite and not negative, around all points of a
-    /// polytope; none are where it is 0. No other body is rounded.
+    /// polytope, or around those of a cloud that is known by its faces; none are where it is 0. No
+    /// other body is rounded.
     #[must_use]
     pub fn rounded(self, radius: f64) -> Self {
         match self {
             Self::Polytope(core) if radius > 0.0 => Self::Rounded(RoundedPart { core, radius }),
+            Self::Mesh(HulledMesh { mesh, hull, .. }) if mesh.surface().are_points() => {
+                Self::Mesh(HulledMesh { mesh, hull, radius })
+            }
             Self::Polytope(_)
             | Self::Rounded(_)
             | Self::Mesh(_)
@@ -163,13 +193,14 @@ impl PartBody {
         }
     }
 
-    /// The radius of the balls around all points of a polytope or of a curved body, metres; 0 of
-    /// what has none. Those of a cloud are in its hull.
+    /// The radius of the balls around all points of a polytope, of a curved body or of a cloud that
+    /// is known by its faces, metres; 0 of what has none. Those of other clouds are in the hull.
     pub fn radius(&self) -> f64 {
         match self {
             Self::Rounded(part) => part.radius,
             Self::Curved(part) => part.radius,
-            Self::Polytope(_) | Self::Mesh(_) | Self::Cloud(_) => 0.0,
+            Self::Mesh(body) => body.radius,
+            Self::Polytope(_) | Self::Cloud(_) => 0.0,
         }
     }
 
@@ -224,13 +255,13 @@ impl PartBody {
     }
 
     /// Its vertices, as clients number them; of a rounded polytope those of the polytope, and of a
-    /// curved body those of the polytope around it.
+    /// curved body the corners of the box of its half sizes, which certificates of edges are about.
     pub fn vertices(&self) -> &[Vec3] {
         match self {
             Self::Polytope(polytope) => polytope.vertices(),
             Self::Rounded(part) => part.core.vertices(),
             Self::Mesh(body) => body.mesh.surface().vertices(),
-            Self::Curved(part) => part.around.vertices(),
+            Self::Curved(part) => part.corners.as_slice(),
             Self::Cloud(cloud) => cloud.cloud().points(),
         }
     }

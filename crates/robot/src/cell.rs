@@ -17,9 +17,13 @@ use super::solids::Solids;
 use super::still::{Still, polytope_bytes};
 use super::tree::Variable;
 use clearance_geometry::cloud::CloudError;
-use clearance_geometry::effort::Effort;
+use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
+
+/// Certificates of edges are made beside clouds of so many points in all, at most: whoever checks
+/// one looks at all of them in each piece.
+pub const CLAIMED_POINTS_MAX: usize = 1 << 16;
 
 /// A robot and where its base stands.
 #[derive(Clone, Copy, Debug)]
@@ -334,6 +338,38 @@ impl Cell {
     /// Whether one of what stands still is a cloud.
     pub fn has_clouds(&self) -> bool {
         !self.still.clouds().is_empty()
+    }
+
+    /// How many points its clouds have.
+    pub fn points_of_clouds(&self) -> usize {
+        let bodies = self.still.bodies().iter();
+        bodies.filter_map(|still| still.body.cloud()).map(|it| it.cloud().points().len()).sum()
+    }
+
+    /// What [`Cell::with_faced_clouds`] takes, bytes: a generous guess.
+    pub fn bytes_with_faced_clouds(&self) -> usize {
+        /// Its place in the list of faces, in the tree and in the groups that a search has open.
+        const EACH: usize = 1 << 10;
+        if self.has_clouds() { self.heap_bytes() + EACH * self.points_of_clouds() } else { 0 }
+    }
+
+    /// The same cell as certificates of edges are about it: to them each point of a cloud is a face
+    /// of its own. None: it has no cloud.
+    pub fn with_faced_clouds(&self, effort: &mut Effort<'_>) -> Result<Option<Self>, Stopped> {
+        if !self.has_clouds() {
+            return Ok(None);
+        }
+        let mut bodies = self.still.bodies().to_vec();
+        for still in &mut bodies {
+            if let Some(cloud) = still.body.cloud() {
+                still.body = cloud.faced(effort)?;
+            }
+        }
+        let still = Still::new(bodies);
+        let of_still = still.bodies().iter().map(|one| &one.body);
+        let parts = self.parts.iter().map(|part| &part.body);
+        let solids = Solids::new(parts.chain(of_still), self.parts.len());
+        Ok(Some(Self { still, solids, ..self.clone() }))
     }
 
     /// How long its clouds may take in a configuration, nanoseconds: a generous guess.

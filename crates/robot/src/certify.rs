@@ -5,31 +5,44 @@
 //! those of the search ([`super::speed`]) on the vertices of each part instead of its link's ball.
 
 use super::ball::length_at_most;
-use super::cell::{Cell, CellPart};
+use super::cell::{BodyPair, Cell, CellPart};
 use super::claim::{
-    EdgeCertificate, EdgeContactProof, EdgePiece, EdgeSubject, GapProof, PairGap, SubjectPart,
+    EdgeCertificate, EdgeContactProof, EdgePiece, EdgeSubject, GapProof, HullAround, PairGap,
+    SubjectPart,
 };
+use super::curved::{InTheirPlaces, OfCurved};
 use super::edge::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
+use super::solids::SolidPair;
 use super::speed::{MotionBound, PathSpeeds, SeenMotion, WorldBall, common_frame, kept_apart};
 use super::stand::{Block, LANES, Poses, Stand};
+use clearance_bodies::{Body, Unproven};
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Points, Reach, RoundedSolidProof, Solid, SolidKind, Verdict};
-use clearance_geometry::distance::{Stops, compare};
+use clearance_geometry::claim::{
+    Cover, Points, Reach, RoundedSolidProof, Solid, SolidKind, Verdict,
+};
+use clearance_geometry::distance::{Stops, compare, measure};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::number::double::{
     Double, Real, Triple, cross, dot, minus, plus_times, rounded,
 };
 use clearance_geometry::number::rounding::{BOUND_SLACK, UNIT};
 use clearance_geometry::pair::{Pair, Placed, VertexPair};
+use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::rounded::{self, RoundedPair};
 use clearance_geometry::witness::Witness;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// By how much more than they have to the bounds of a certificate say: a thousand times what two
 /// readers of it may round differently.
 const STATED_SLACK: f64 = 1000.0 * BOUND_SLACK;
 /// The part of the tolerance down to which pieces are halved.
 const FINEST: f64 = 1.0 / 4096.0;
+/// A certificate lists so many polytopes around curved bodies at most.
+const HULLS_MAX: usize = 1 << 10;
+/// So many of the last polytopes around a pair are tried before others are made.
+const HULLS_TRIED: usize = 6;
 
 /// The vertices of a body, as far as their motion is concerned.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +74,67 @@ struct StandMemory {
     poses: Poses,
 }
 
+/// Polytopes around curved bodies that were made for the gaps of an edge.
+#[derive(Default)]
+struct KnownHulls {
+    /// By pair: the coarse ones first, then those that were made for it.
+    of_pairs: BTreeMap<BodyPair, Vec<InTheirPlaces>>,
+    /// Those that gaps name, with the number of the body.
+    listed: Vec<(u32, Arc<Polytope>)>,
+}
+
+impl KnownHulls {
+    /// The polytopes around a pair that may tell: the coarse ones, and then the last ones.
+    fn of_pair(&mut self, cell: &Cell, pair: BodyPair) -> Vec<InTheirPlaces> {
+        let coarse = || vec![pair.map(|body| cell.body(body).hull().clone())];
+        let known = self.of_pairs.entry(pair).or_insert_with(coarse);
+        let (coarse, made) = known.split_at(1);
+        coarse.iter().chain(made.iter().rev().take(HULLS_TRIED)).cloned().collect()
+    }
+
+    /// By which numbers a gap names them: those around curved bodies. None: there are too many.
+    fn name(
+        &mut self,
+        cell: &Cell,
+        pair: BodyPair,
+        hulls: &InTheirPlaces,
+    ) -> Option<[Option<u32>; 2]> {
+        let mut named = [None; 2];
+        for (k, body) in pair.into_iter().enumerate() {
+            if cell.body(body).curved().is_none() {
+                continue;
+            }
+            let is_it =
+                |(of, hull): &(u32, Arc<Polytope>)| *of == body && Arc::ptr_eq(hull, &hulls[k]);
+            let at = self.listed.iter().position(is_it).unwrap_or_else(|| {
+                self.listed.push((body, hulls[k].clone()));
+                self.listed.len() - 1
+            });
+            named[k] = Some(number(at));
+        }
+        (self.listed.len() <= HULLS_MAX).then_some(named)
+    }
+
+    /// Those that gaps of these pieces name, as a certificate lists them; the gaps name them so.
+    fn listed_for(self, pieces: &mut [EdgePiece]) -> Vec<HullAround> {
+        let around = |(body, polytope): &(u32, Arc<Polytope>)| {
+            let points = polytope.vertices().to_vec();
+            let triangles = Body::from(polytope.clone()).boundary();
+            HullAround { body: *body, points, triangles }
+        };
+        let (mut all, mut places) = (Vec::new(), vec![None; self.listed.len()]);
+        let gaps = pieces.iter_mut().flat_map(|piece| &mut piece.gaps);
+        for named in gaps.flat_map(|gap| &mut gap.hulls).flatten() {
+            let at = *named as usize;
+            *named = *places[at].get_or_insert_with(|| {
+                all.push(around(&self.listed[at]));
+                number(all.len() - 1)
+            });
+        }
+        all
+    }
+}
+
 /// An edge whose certificate is made.
 struct Certifier<'a> {
     cell: &'a Cell,
@@ -81,8 +155,8 @@ impl Cell {
                 let (points, kind) = self.boundary(part);
                 let body = &self.parts[part].body;
                 let (frame, radius) = (link.frame, body.radius());
-                let (link, is_around) = (index, body.curved().is_some());
-                parts.push(SubjectPart { link, frame, pose, points, kind, radius, is_around });
+                let (link, curved) = (index, body.claimed_curved());
+                parts.push(SubjectPart { link, frame, pose, points, kind, radius, curved });
             }
         }
         let still = self.still.bodies().iter().map(|still| {
@@ -91,10 +165,10 @@ impl Cell {
         });
         let still_radii = self.still.bodies().iter().map(|still| still.body.radius()).collect();
         let bodies = self.still.bodies().iter();
-        let still_around = bodies.map(|still| still.body.curved().is_some()).collect();
+        let still_curved = bodies.map(|still| still.body.claimed_curved()).collect();
         let (tree, link_pairs) = (self.kinematics.tree(), &self.link_pairs);
         let still = still.collect();
-        EdgeSubject { tree, parts, link_pairs, still, still_radii, still_around }
+        EdgeSubject { tree, parts, link_pairs, still, still_radii, still_curved }
     }
 
     /// The vertices of a part, and what it is.
@@ -129,22 +203,21 @@ impl Cell {
         };
         let Some(speeds) = PathSpeeds::new(self, ends) else { return Ok(None) };
         let certifier = Certifier::new(self, ends, question, speeds);
-        let mut memory = StandMemory::default();
-        let Some(pieces) = certifier.pieces(free_until, &mut memory, effort)? else {
-            return Ok(None);
-        };
-        let contact = match contact {
-            None => None,
-            Some((at, pair)) => {
-                let mut stand = certifier.stand(at, &mut memory);
-                let proof = contact_proof(&mut stand, pair, question.margin, effort)?;
-                if proof.is_none() {
-                    return Ok(None);
-                }
-                proof
-            }
-        };
-        Ok(Some(EdgeCertificate { pieces, contact }))
+        let (mut memory, mut known) = (StandMemory::default(), KnownHulls::default());
+        let pieces = certifier.pieces(free_until, &mut memory, &mut known, effort)?;
+        let Some(pieces) = pieces else { return Ok(None) };
+        let mut certificate = EdgeCertificate { pieces, ..EdgeCertificate::default() };
+        if let Some((at, pair)) = contact {
+            let mut stand = certifier.stand(at, &mut memory);
+            let proof = contact_proof(&mut stand, pair, question.margin, effort)?;
+            let Some((proof, inside)) = proof else { return Ok(None) };
+            let points = |hull: Option<Arc<Polytope>>| {
+                hull.map_or_else(Vec::new, |hull| hull.vertices().to_vec())
+            };
+            (certificate.contact, certificate.inside) = (Some(proof), inside.map(points));
+        }
+        certificate.hulls = known.listed_for(&mut certificate.pieces);
+        Ok(Some(certificate))
     }
 }
 
@@ -220,6 +293,7 @@ impl<'a> Certifier<'a> {
         &self,
         until: f64,
         memory: &mut StandMemory,
+        known: &mut KnownHulls,
         effort: &mut Effort<'_>,
     ) -> Result<Option<Vec<EdgePiece>>, Stopped> {
         let count = pieces_of(&self.speeds);
@@ -238,7 +312,7 @@ impl<'a> Certifier<'a> {
             let middle = start + 0.5 * (end - start);
             let half = (middle - start).max(end - middle);
             let mut stand = self.stand(middle, memory);
-            match self.piece(&mut stand, (end, half), effort)? {
+            match self.piece(&mut stand, (end, half), known, effort)? {
                 Apart::Shown(piece) => pieces.push(piece),
                 Apart::Unproven => return Ok(None),
                 Apart::TooNear if end - start <= self.question.tolerance * FINEST => {
@@ -255,6 +329,7 @@ impl<'a> Certifier<'a> {
         &self,
         stand: &mut Stand<'_>,
         (end, half): (f64, f64),
+        known: &mut KnownHulls,
         effort: &mut Effort<'_>,
     ) -> Result<Apart<EdgePiece>, Stopped> {
         let centres: Vec<Vec3> = self
@@ -297,9 +372,9 @@ impl<'a> Certifier<'a> {
             if apart - size * STATED_SLACK > within {
                 continue;
             }
-            match apart_by(stand, pair.bodies, within, effort)? {
-                Apart::Shown((shown, gap)) => {
-                    gaps.push(PairGap { pair: pair.bodies, shown, gap, closing });
+            match apart_by(stand, pair.bodies, within, known, effort)? {
+                Apart::Shown(ShownGap { shown, gap, hulls }) => {
+                    gaps.push(PairGap { pair: pair.bodies, hulls, shown, gap, closing });
                 }
                 Apart::TooNear => return Ok(Apart::TooNear),
                 Apart::Unproven => return Ok(Apart::Unproven),
@@ -323,44 +398,137 @@ fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
+/// A gap and what shows it.
+struct ShownGap {
+    shown: GapProof,
+    gap: f64,
+    hulls: [Option<u32>; 2],
+}
+
+impl ShownGap {
+    /// Of the bodies by their own points.
+    fn of_bodies(shown: GapProof, gap: f64) -> Self {
+        Self { shown, gap, hulls: [None; 2] }
+    }
+}
+
 /// What shows that a pair is farther apart than `within` without balls around its points, and at
 /// most how far: a direction, if one does.
 fn apart_by(
     stand: &mut Stand<'_>,
-    bodies: [u32; 2],
+    bodies: BodyPair,
     within: f64,
+    known: &mut KnownHulls,
     effort: &mut Effort<'_>,
-) -> Result<Apart<(GapProof, f64)>, Stopped> {
-    if let Some((direction, gap)) = widest(stand, bodies, within, effort)? {
-        return Ok(Apart::Shown((GapProof::Along(direction), gap)));
+) -> Result<Apart<ShownGap>, Stopped> {
+    if stand.is_curved(bodies) {
+        return curved_apart_by(stand, bodies, within, known, effort);
+    }
+    if let Some((direction, gap)) = widest(&stand.hulls(bodies), within, effort)? {
+        return Ok(Apart::Shown(ShownGap::of_bodies(GapProof::Along(direction), gap)));
     }
     let Some(solids) = stand.solids(bodies) else { return Ok(Apart::TooNear) };
+    Ok(match covered(&solids, within, effort)? {
+        Apart::Shown((cover, gap)) => {
+            Apart::Shown(ShownGap::of_bodies(GapProof::Cover(cover), gap))
+        }
+        Apart::TooNear => Apart::TooNear,
+        Apart::Unproven => Apart::Unproven,
+    })
+}
+
+/// A cover that shows that a pair one of which is a mesh is farther apart than `within`.
+fn covered(
+    solids: &SolidPair<'_>,
+    within: f64,
+    effort: &mut Effort<'_>,
+) -> Result<Apart<(Cover, f64)>, Stopped> {
     // What is stated is more than what two can move, however little that is.
     let gap = within.max(f64::MIN_POSITIVE);
     match solids.cover_beyond(gap, effort) {
-        Ok(Some(cover)) => Ok(Apart::Shown((GapProof::Cover(cover), gap))),
+        Ok(Some(cover)) => Ok(Apart::Shown((cover, gap))),
         Ok(None) => Ok(Apart::TooNear),
         Err(why) => why.stopped().map_or(Ok(Apart::Unproven), Err),
     }
 }
 
+/// The same of a pair one of which is curved: by polytopes around it, which are refined where those
+/// that are there do not show it.
+fn curved_apart_by(
+    stand: &mut Stand<'_>,
+    bodies: BodyPair,
+    within: f64,
+    known: &mut KnownHulls,
+    effort: &mut Effort<'_>,
+) -> Result<Apart<ShownGap>, Stopped> {
+    let cell = stand.cell;
+    let [p, q] = bodies.map(|body| stand.pose(body));
+    let Some(solids) = stand.solids(bodies) else { return Ok(Apart::TooNear) };
+    let Some(curved) = solids.curved() else { return Ok(Apart::TooNear) };
+    let candidates = known.of_pair(cell, bodies);
+    let mut is_unproven = false;
+    let mut by = |hulls: &InTheirPlaces, effort: &mut Effort<'_>| -> Result<_, Stopped> {
+        let pair = Pair::new(&hulls[0], p, &hulls[1], q);
+        if let Some((direction, gap)) = widest(&pair, within, effort)? {
+            return Ok(Some((GapProof::Along(direction), gap)));
+        }
+        let found = solids.with_polytopes(hulls, |solids| covered(solids, within, effort));
+        Ok(match found.transpose()? {
+            Some(Apart::Shown((cover, gap))) => Some((GapProof::Cover(cover), gap)),
+            Some(Apart::Unproven) => {
+                is_unproven = true;
+                None
+            }
+            Some(Apart::TooNear) | None => None,
+        })
+    };
+    let mut told = None;
+    for hulls in &candidates {
+        told = by(hulls, effort)?.map(|found| (found, hulls.clone()));
+        if told.is_some() {
+            break;
+        }
+    }
+    if told.is_none()
+        && let Some(made) = curved.around_beyond(within, effort)?
+    {
+        let hulls = in_their_places(cell, bodies, made);
+        told = by(&hulls, effort)?.map(|found| (found, hulls));
+        if let (Some((_, hulls)), Some(all)) = (&told, known.of_pairs.get_mut(&bodies)) {
+            all.push(hulls.clone());
+        }
+    }
+    let Some(((shown, gap), hulls)) = told else {
+        return Ok(if is_unproven { Apart::Unproven } else { Apart::TooNear });
+    };
+    Ok(match known.name(cell, bodies, &hulls) {
+        Some(hulls) => Apart::Shown(ShownGap { shown, gap, hulls }),
+        None => Apart::Unproven,
+    })
+}
+
+/// Polytopes in the places of two bodies, by those of the curved ones.
+fn in_their_places(cell: &Cell, bodies: BodyPair, [p, q]: OfCurved) -> InTheirPlaces {
+    let of =
+        |made: Option<Arc<Polytope>>, body| made.unwrap_or_else(|| cell.body(body).hull().clone());
+    [of(p, bodies[0]), of(q, bodies[1])]
+}
+
 /// A direction along which a pair, or its hulls, are farther apart than `within`, and at most how
 /// far.
 fn widest(
-    stand: &mut Stand<'_>,
-    bodies: [u32; 2],
+    pair: &Pair<'_>,
     within: f64,
     effort: &mut Effort<'_>,
 ) -> Result<Option<(Vec3, f64)>, Stopped> {
-    let distance =
-        stand.hull_distance(bodies, Stops { above: Some(within), below: None }, effort)?;
+    let stops = Stops { above: Some(within), below: None };
+    let distance = measure(pair, stops, &mut Witness::default(), effort)?;
     let is_separated = distance.decision.verdict() == Verdict::Separated;
     if !is_separated || distance.lower <= within {
         return Ok(None);
     }
-    let pair = stand.hulls(bodies);
-    Ok(direction_to_nearest(&pair, &distance.pairs)
-        .map(|direction| (direction, gap_along(&pair, &direction)))
+    Ok(direction_to_nearest(pair, &distance.pairs)
+        .map(|direction| (direction, gap_along(pair, &direction)))
         .filter(|(_, gap)| *gap > within))
 }
 
@@ -411,35 +579,58 @@ fn gap_along(pair: &Pair<'_>, direction: &Vec3) -> f64 {
     (q + p) * (1.0 - BOUND_SLACK) - 32.0 * UNIT * (size_p + size_q)
 }
 
-/// That a pair is in contact, or within the margin; none: that of polyhedra was not proven.
+/// That a pair is in contact, or within the margin, with polytopes in the places of curved bodies
+/// that these hold; none: that of polyhedra was not proven, or that of curved ones is not resolved.
 fn contact_proof(
     stand: &mut Stand<'_>,
-    bodies: [u32; 2],
+    bodies: BodyPair,
     margin: f64,
     effort: &mut Effort<'_>,
-) -> Result<Option<EdgeContactProof>, Stopped> {
-    if let Some(solids) = stand.solids(bodies) {
-        return match solids.contact(margin, effort) {
-            Ok(proof) => Ok(Some(proof)),
-            Err(why) => why.stopped().map_or(Ok(None), Err),
-        };
+) -> Result<Option<(EdgeContactProof, OfCurved)>, Stopped> {
+    let proven = |found: Result<EdgeContactProof, Unproven>| match found {
+        Ok(proof) => Ok(Some(proof)),
+        Err(why) => why.stopped().map_or(Ok(None), Err),
+    };
+    let radii = stand.radii(bodies);
+    let Some(solids) = stand.solids(bodies) else {
+        let proof = contact_of_convex(&stand.hulls(bodies), radii, margin, effort)?;
+        return Ok(Some((proof, [None, None])));
+    };
+    let Some(curved) = solids.curved() else {
+        let proof = proven(solids.contact(margin, effort))?;
+        return Ok(proof.map(|proof| (proof, [None, None])));
+    };
+    let Some(inside) = curved.inside_within(margin, effort)? else { return Ok(None) };
+    let hulls = in_their_places(stand.cell, bodies, inside.clone());
+    let of_mesh = solids.with_polytopes(&hulls, |solids| solids.contact(margin, effort));
+    let proof = match of_mesh {
+        Some(found) => proven(found)?,
+        None => {
+            let [p, q] = bodies.map(|body| stand.pose(body));
+            let pair = Pair::new(&hulls[0], p, &hulls[1], q);
+            Some(contact_of_convex(&pair, radii, margin, effort)?)
+        }
+    };
+    Ok(proof.map(|proof| (proof, inside)))
+}
+
+/// The same of two polytopes, with balls around all their points.
+fn contact_of_convex(
+    pair: &Pair<'_>,
+    radii: [f64; 2],
+    margin: f64,
+    effort: &mut Effort<'_>,
+) -> Result<EdgeContactProof, Stopped> {
+    if radii.iter().any(|radius| *radius > 0.0) {
+        return contact_of_rounded(&RoundedPair { cores: *pair, radii }, margin, effort);
     }
-    if let Some(rounded) = stand.rounded_hulls(bodies) {
-        return contact_of_rounded(&rounded, margin, effort).map(Some);
-    }
-    let pair = stand.hulls(bodies);
-    let distance = clearance_geometry::distance::measure(
-        &pair,
-        Stops { above: None, below: None },
-        &mut Witness::default(),
-        effort,
-    )?;
+    let distance = measure(pair, Stops::default(), &mut Witness::default(), effort)?;
     let mut margin_pairs = arrayvec::ArrayVec::new();
     if distance.decision.verdict() == Verdict::Separated {
-        margin_pairs = compare(&pair, margin, &mut Witness::default(), effort)?.pairs;
+        margin_pairs = compare(pair, margin, &mut Witness::default(), effort)?.pairs;
     }
     let verdict = distance.decision.proof;
-    Ok(Some(EdgeContactProof::Polytopes { verdict, margin_pairs }))
+    Ok(EdgeContactProof::Polytopes { verdict, margin_pairs })
 }
 
 /// The same of polytopes of which one at least has balls around all its points.

@@ -4,14 +4,16 @@
 //! A certificate cuts the path into closed pieces that join. In the middle of each no two bodies
 //! that need a check are nearer than they can get within half of the piece: for most of them balls
 //! show it, which whoever reads the certificate finds again from the vertices, and the others are
-//! listed, each with the gap and what shows it: a direction, or of a mesh a cover.
+//! listed, each with the gap and what shows it: a direction, or of a mesh a cover. What is curved
+//! moves no faster than the box of its half sizes, and in a gap it is held by a polytope, with the
+//! proof that it is.
 
 use arrayvec::ArrayVec;
 
 use super::tree::Tree;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{
-    Cover, RoundedSolidProof, Solid, SolidKind, SolidProof, StaticProof,
+    Cover, CurvedCore, RoundedSolidProof, Solid, SolidKind, SolidProof, StaticProof,
 };
 use clearance_geometry::pair::VertexPair;
 use clearance_geometry::pose::Pose;
@@ -25,15 +27,16 @@ pub struct SubjectPart<'a> {
     pub frame: Option<usize>,
     /// In that frame, or in the world.
     pub pose: Pose,
-    /// Its vertices, without balls around them.
+    /// Its vertices, without balls around them; of a curved body the corners of the box of its
+    /// half sizes.
     pub points: &'a [Vec3],
     /// What it is: the hull of these, or triangles.
     pub kind: SolidKind<'a>,
     /// The radius of the balls around all its points, metres.
     pub radius: f64,
-    /// The points are those of a polytope around a curved body: what is free of them is free of the
-    /// body, and what is in contact with them need not be so with the body.
-    pub is_around: bool,
+    /// What it is without its radius, if it is curved: what is free of its points is free of it,
+    /// and what is in contact with them need not be so with it.
+    pub curved: Option<CurvedCore>,
 }
 
 /// The numbers of a cell.
@@ -49,8 +52,8 @@ pub struct EdgeSubject<'a> {
     pub still: Vec<Solid<'a>>,
     /// The radii of the balls around all points of each of these, metres.
     pub still_radii: Vec<f64>,
-    /// Of each of these: see [`SubjectPart::is_around`].
-    pub still_around: Vec<bool>,
+    /// Of each of these: see [`SubjectPart::curved`].
+    pub still_curved: Vec<Option<CurvedCore>>,
 }
 
 /// What is said of an edge.
@@ -73,6 +76,22 @@ pub struct EdgeCertificate {
     pub pieces: Vec<EdgePiece>,
     /// The proof for the pair in contact.
     pub contact: Option<EdgeContactProof>,
+    /// Of each body of that pair which is curved: points in it, without its radius, whose hull is
+    /// in contact in its place. Of any other there are none.
+    pub inside: [Vec<Vec3>; 2],
+    /// Polytopes around curved bodies.
+    pub hulls: Vec<HullAround>,
+}
+
+/// A polytope around a curved body, without the radius of that.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HullAround {
+    /// The number of the body.
+    pub body: u32,
+    /// Its vertices, in the frame of the body.
+    pub points: Vec<Vec3>,
+    /// A closed surface of them, beyond which the body is nowhere.
+    pub triangles: Vec<[u32; 3]>,
 }
 
 /// A piece of an edge.
@@ -92,6 +111,9 @@ pub struct EdgePiece {
 pub struct PairGap {
     /// The lower number first.
     pub pair: [u32; 2],
+    /// What stands in the places of both: one of the polytopes around it, by its index in
+    /// [`EdgeCertificate::hulls`]; none: the body by its points.
+    pub hulls: [Option<u32>; 2],
     /// What shows the gap.
     pub shown: GapProof,
     /// They are at least so far apart without the balls around their points, metres.

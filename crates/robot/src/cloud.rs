@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::body::PartBody;
 use super::cloud_curved::CurvedBesideCloud;
 use super::cloud_mesh::MeshBesideCloud;
 use clearance_bodies::Body;
@@ -10,9 +11,9 @@ use clearance_geometry::claim::Verdict;
 use clearance_geometry::cloud::{CloudError, NearestBall, PlacedCloud, PointCloud};
 use clearance_geometry::distance::DistanceSide;
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::hull::convex_hull;
+use clearance_geometry::hull::{HullError, convex_hull, convex_hull_with};
 use clearance_geometry::pair::Placed;
-use clearance_geometry::polyhedron::BoundaryKind;
+use clearance_geometry::polyhedron::{BoundaryKind, TriangleBody, TriangleSurface};
 use clearance_geometry::polytope::Polytope;
 
 /// A cloud and a box that holds it; cheap to clone.
@@ -52,6 +53,21 @@ impl BoxedCloud {
     /// A box that holds all balls, wherever the cloud is placed.
     pub fn around(&self) -> &Arc<Polytope> {
         &self.around
+    }
+
+    /// The same as faces without extent, with the balls around them.
+    pub(super) fn faced(&self, effort: &mut Effort<'_>) -> Result<PartBody, Stopped> {
+        effort.look_at_clock()?;
+        let surface = TriangleSurface::of_points(self.cloud.points());
+        let surface = surface.map_err(|_| Stopped::Unresolved)?;
+        let hull = convex_hull_with(surface.vertices(), effort).map_err(|error| match error {
+            HullError::Stopped(why) => why,
+            HullError::Empty | HullError::BadPoint { .. } | HullError::TooMany { .. } => {
+                Stopped::Unresolved
+            }
+        })?;
+        let (mesh, hull) = (TriangleBody::Surface(Arc::new(surface)), Arc::new(hull.polytope));
+        Ok(PartBody::new(hull, Some(mesh)).rounded(self.cloud.radius()))
     }
 
     /// Memory that it takes beyond its own size and its box, bytes.

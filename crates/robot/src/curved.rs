@@ -4,23 +4,35 @@
 //! All else is asked of the table of bodies, which asks polytopes inside and around both, refined
 //! until both tell the same. What the finest do not tell is not told here either.
 
+use std::sync::Arc;
+
 use arrayvec::ArrayVec;
 use clearance_bodies::table::depth::{DepthQuestion, MeasuredDepth};
 use clearance_bodies::table::distance::{DistanceAnswer, DistanceAsked, DistanceQuestion};
-use clearance_bodies::table::verdict::VerdictQuestion;
+use clearance_bodies::table::proof::CurvedHulls;
+use clearance_bodies::table::verdict::{VerdictProof, VerdictQuestion};
 use clearance_bodies::table::{Needs, NotAnswered, Wanted};
-use clearance_bodies::{Body, Kind, PlacedBody};
+use clearance_bodies::{Body, Kind, PlacedBody, Unproven};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::distance::{DistanceSide, Stops, compare_beyond};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::distance::FaceDistance;
+use clearance_geometry::number::rounding::{BOUND_SLACK, UNIT};
 use clearance_geometry::number::tolerance::DRAWN_APART;
+use clearance_geometry::pair::Placed;
+use clearance_geometry::polytope::Polytope;
 use clearance_geometry::rounded::{self, RoundedPair};
 use clearance_geometry::witness::Witness;
 
+/// A proof in which a curved body is beside a mesh has at most so many steps and links.
+pub(super) const COVER_STEPS_MAX: u64 = 1 << 14;
+
 /// How long a question about a curved body may take, nanoseconds: a generous guess.
 pub(super) const NANOSECONDS: u64 = 20_000_000;
+
+/// More roundings than a gap along a direction is measured with.
+const GAP_ROUNDING: f64 = 64.0;
 
 /// What a question makes of both bodies, bytes at most.
 pub(super) fn bytes_of_question() -> usize {
@@ -49,6 +61,14 @@ pub(super) struct CurvedPair<'a> {
     pub(super) bodies: [&'a Body; 2],
     pub(super) hulls: RoundedPair<'a>,
 }
+
+/// Polytopes around curved bodies or in them, without balls around their points; of a body that is
+/// not curved none.
+pub(super) type OfCurved = [Option<Arc<Polytope>>; 2];
+
+/// Polytopes in the places of two bodies, without balls around their points; of one that is not
+/// curved its hull.
+pub(super) type InTheirPlaces = [Arc<Polytope>; 2];
 
 /// How deep two bodies overlap, by what is between their inner and their outer polytopes.
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +123,67 @@ impl CurvedPair<'_> {
         let ready = known(question.prepare(self.placed()))?;
         let compared = ready.answer(Wanted::NO_PROOF, effort).compared?;
         compared.map(|compared| compared.is_within).ok_or(Stopped::Unresolved)
+    }
+
+    /// Polytopes around both, which without balls around their points are farther apart than that.
+    /// None: the bodies are not farther apart than it takes, or it is not resolved.
+    pub(super) fn around_beyond(
+        &self,
+        within: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<OfCurved>, Stopped> {
+        let cores = &self.hulls.cores;
+        let size = |placed: &Placed<'_>| {
+            placed.pose.translation.abs().sum() + 2.0 * placed.body.bounds().span
+        };
+        let [p, q] = self.hulls.radii;
+        // Whoever measures the gap along a direction rounds by a part of the coordinates.
+        let rounding = GAP_ROUNDING * UNIT * (size(&cores.p) + size(&cores.q) + within);
+        let margin = ((within - (p + q)).max(0.0) + rounding) * (1.0 + BOUND_SLACK);
+        self.refined(margin, false, effort)
+    }
+
+    /// Polytopes in both that are in contact, with their balls, or within the margin. None: it is
+    /// not resolved.
+    pub(super) fn inside_within(
+        &self,
+        margin: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<OfCurved>, Stopped> {
+        self.refined(margin, true, effort)
+    }
+
+    /// Polytopes around both that show that they are not within a margin, or in both that show
+    /// that they are.
+    fn refined(
+        &self,
+        margin: f64,
+        is_within: bool,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<OfCurved>, Stopped> {
+        let question = known(VerdictQuestion::of(self.kinds(), Some(margin)))?;
+        let ready = known(question.prepare(self.placed()))?;
+        let wanted = Wanted { certificate: true, cover_steps_max: COVER_STEPS_MAX };
+        let answer = ready.answer(wanted, effort);
+        let (decided, compared) = match (answer.decided, answer.compared) {
+            (Ok(decided), Ok(compared)) => (decided, compared),
+            (Err(Stopped::Unresolved), _) | (_, Err(Stopped::Unresolved)) => return Ok(None),
+            (Err(why), _) | (_, Err(why)) => return Err(why),
+        };
+        if compared.map(|compared| compared.is_within) != Some(is_within) {
+            return Ok(None);
+        }
+        let proof = match decided.proof {
+            Ok(VerdictProof::OfCurved(proof)) => proof,
+            Err(Some(Unproven::Stopped(why @ (Stopped::Deadline | Stopped::Steps)))) => {
+                return Err(why);
+            }
+            Ok(_) | Err(_) => return Ok(None),
+        };
+        let side = |hulls: &CurvedHulls| {
+            if is_within { hulls.inside().clone() } else { hulls.around().clone() }
+        };
+        Ok(Some(proof.hulls.each_ref().map(|hulls| hulls.as_ref().map(side))))
     }
 
     fn measure(&self, stops: Stops, effort: &mut Effort<'_>) -> Result<DistanceAnswer, Stopped> {

@@ -714,7 +714,7 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
             Some(hull) => hull.clone(),
             None => self.hull(element, surface.vertices())?,
         };
-        Ok(PartBody::Mesh(HulledMesh { mesh, hull }))
+        Ok(PartBody::Mesh(HulledMesh::new(mesh, hull)))
     }
 
     fn hull(

@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use super::body::PartBody;
+use super::body::{HulledMesh, PartBody};
 use super::claim::EdgeContactProof;
-use super::curved::{self, CurvedPair, HowFar};
+use super::curved::{self, COVER_STEPS_MAX, CurvedPair, HowFar, InTheirPlaces};
 use clearance_bodies::Body;
 use clearance_geometry::claim::{Cover, Verdict};
 use clearance_geometry::contact_time::polyhedra::proof::Unproven;
@@ -36,15 +36,15 @@ enum FacedBody {
     Rounded(f64),
     /// A curved body, which has no faces; what it takes beside its hull, bytes.
     Curved(usize),
-    /// A mesh.
-    Mesh(TriangleBody),
+    /// A mesh, or points with balls around them.
+    Mesh(HulledMesh),
 }
 
 impl FacedBody {
     fn boundary_kind(&self) -> BoundaryKind<'_> {
         match self {
             Self::Hull(_) | Self::Rounded(_) | Self::Curved(_) => BoundaryKind::Hull,
-            Self::Mesh(mesh) => mesh.boundary_kind(),
+            Self::Mesh(body) => body.mesh.boundary_kind(),
         }
     }
 
@@ -53,23 +53,24 @@ impl FacedBody {
         match self {
             Self::Hull(made) => made.as_ref(),
             Self::Rounded(_) | Self::Curved(_) => None,
-            Self::Mesh(mesh) => mesh.region(),
+            Self::Mesh(body) => body.mesh.region(),
         }
     }
 
     fn is_region(&self) -> bool {
-        matches!(self, Self::Mesh(TriangleBody::Region(_)))
+        matches!(self, Self::Mesh(HulledMesh { mesh: TriangleBody::Region(_), .. }))
     }
 
     fn is_surface(&self) -> bool {
-        matches!(self, Self::Mesh(TriangleBody::Surface(_)))
+        matches!(self, Self::Mesh(HulledMesh { mesh: TriangleBody::Surface(_), .. }))
     }
 
     /// The radius of the balls around all its points, metres.
     fn radius(&self) -> f64 {
         match self {
             Self::Rounded(radius) => *radius,
-            Self::Hull(_) | Self::Curved(_) | Self::Mesh(_) => 0.0,
+            Self::Mesh(body) => body.radius(),
+            Self::Hull(_) | Self::Curved(_) => 0.0,
         }
     }
 
@@ -79,7 +80,7 @@ impl FacedBody {
         match self {
             Self::Hull(made) => made.as_ref().map_or(0, |made| made.vertices().len()),
             Self::Rounded(_) | Self::Curved(_) => 0,
-            Self::Mesh(mesh) => {
+            Self::Mesh(HulledMesh { mesh, .. }) => {
                 of(mesh.surface().vertices().len(), mesh.surface().triangles().len())
             }
         }
@@ -110,9 +111,6 @@ const MADE_BYTES_PER_VERTEX: usize = 512;
 /// boxes of two triangles there, and its share of the groups that a search has open.
 const PLACED_BYTES_PER_VERTEX: usize = 2048;
 
-/// A cover in a certificate has at most so many steps and links.
-const COVER_STEPS_MAX: u64 = 1 << 14;
-
 /// What a question about a mesh takes at most, nanoseconds for each of its vertices: a generous
 /// guess.
 const NANOSECONDS_PER_VERTEX: u64 = 2_000;
@@ -135,7 +133,7 @@ impl Solids {
         // Parts that are one polytope are one solid.
         let mut made: BTreeMap<usize, Option<Arc<Polyhedron>>> = BTreeMap::new();
         let faced = |body: &PartBody| match body {
-            PartBody::Mesh(body) => FacedBody::Mesh(body.mesh.clone()),
+            PartBody::Mesh(body) => FacedBody::Mesh(body.clone()),
             PartBody::Rounded(_) => FacedBody::Rounded(body.radius()),
             PartBody::Curved(part) => FacedBody::Curved(part.beside_hull_bytes()),
             PartBody::Polytope(_) if !has_regions => FacedBody::Hull(None),
@@ -167,7 +165,7 @@ impl Solids {
                 let is_new = known.insert(Arc::as_ptr(made) as usize);
                 if is_new { made.bytes() } else { 0 }
             }
-            FacedBody::Mesh(mesh) => {
+            FacedBody::Mesh(HulledMesh { mesh, .. }) => {
                 if known.insert(mesh.address()) {
                     mesh.bytes()
                 } else {
@@ -330,6 +328,46 @@ impl<'a> SolidPair<'a> {
         self.curved.as_ref()
     }
 
+    /// Asks about the same two, one of which at least is a mesh, with polytopes in the places of
+    /// those that are curved, with their balls; none: both are convex.
+    pub(super) fn with_polytopes<R>(
+        &self,
+        polytopes: &InTheirPlaces,
+        ask: impl FnOnce(&SolidPair<'_>) -> R,
+    ) -> Option<R> {
+        let is_mesh = |body: &&FacedBody| matches!(body, FacedBody::Mesh(_));
+        if !self.bodies.iter().any(is_mesh) {
+            return None;
+        }
+        let radii = self.curved.as_ref().map_or([0.0; 2], |curved| curved.hulls.radii);
+        let has_region = self.bodies.iter().any(|body| body.is_region());
+        let faced = |k: usize| match self.bodies[k] {
+            FacedBody::Curved(_) if radii[k] > 0.0 => FacedBody::Rounded(radii[k]),
+            FacedBody::Curved(_) if has_region => {
+                let made = Polyhedron::of_polytope(&polytopes[k]);
+                FacedBody::Hull(made.map(|(made, _)| Arc::new(made)))
+            }
+            FacedBody::Curved(_) => FacedBody::Hull(None),
+            body @ (FacedBody::Hull(_) | FacedBody::Rounded(_) | FacedBody::Mesh(_)) => {
+                body.clone()
+            }
+        };
+        let placed = |k: usize| match self.bodies[k] {
+            FacedBody::Curved(_) => PlacedOnce::default(),
+            FacedBody::Hull(_) | FacedBody::Rounded(_) | FacedBody::Mesh(_) => {
+                self.placed[k].clone()
+            }
+        };
+        let bodies = [faced(0), faced(1)];
+        let [p, q] = [self.hulls.p.pose, self.hulls.q.pose];
+        Some(ask(&SolidPair {
+            bodies: bodies.each_ref(),
+            hulls: Pair::new(&polytopes[0], p, &polytopes[1], q),
+            placed: [placed(0), placed(1)],
+            curved: None,
+        }))
+    }
+
     /// How they stand, exactly; of what is curved it may be unresolved.
     pub(super) fn verdict(&self, effort: &mut Effort<'_>) -> Result<Verdict, Stopped> {
         if let Some(curved) = &self.curved {
@@ -404,7 +442,7 @@ impl<'a> SolidPair<'a> {
         effort: &mut Effort<'_>,
     ) -> Result<Option<Cover>, Unproven> {
         if self.curved.is_some() {
-            // What their hulls do not show, no cover shows.
+            // That is asked of polytopes around them.
             return Ok(None);
         }
         let side = self.side(0.0, gap, &mut Witness::default(), effort)?;
@@ -421,7 +459,7 @@ impl<'a> SolidPair<'a> {
         effort: &mut Effort<'_>,
     ) -> Result<EdgeContactProof, Unproven> {
         if self.curved.is_some() {
-            // There is no proof of contact with what has no vertices.
+            // That is asked of polytopes in them.
             return Err(Unproven::NoWay);
         }
         let stand = self.stand_by_faces(effort)?;

@@ -111,7 +111,8 @@ impl Place {
                 | Self::SceneQuery
                 | Self::QueryShape
                 | Self::Obstacle
-                | Self::RobotPart,
+                | Self::RobotPart
+                | Self::Compound,
                 Kind::Curved,
             ) => Ok(()),
             (Self::QueryShape, Kind::Cloud) => Err("clouds as shapes of questions to a scene"),
@@ -125,7 +126,6 @@ impl Place {
             (Self::QueryShape, Kind::Polyhedron) => {
                 Err("polyhedra as shapes of questions to a scene")
             }
-            (Self::Compound, Kind::Curved) => Err("curved bodies beside or in compounds"),
             (Self::Compound, Kind::Polyhedron) => Err("polyhedra beside or in compounds"),
             (Self::QueryShape, Kind::Surface) => Err("surfaces as shapes of questions to a scene"),
             (Self::Compound, Kind::Surface) => Err("surfaces beside or in compounds"),

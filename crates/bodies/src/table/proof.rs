@@ -16,6 +16,7 @@ use clearance_geometry::distance::{Compared, Distance};
 use clearance_geometry::effort::Stopped;
 use clearance_geometry::pair::VertexPair;
 use clearance_geometry::penetration::{Depth, Range};
+use clearance_geometry::polytope::Polytope;
 use clearance_geometry::rounded::{
     RoundedDepth, RoundedDistance, RoundedFirstContact, RoundedRange,
 };
@@ -56,6 +57,18 @@ pub struct CurvedHulls {
     pub outer: Body,
     /// The curved body holds it.
     pub inner: Body,
+}
+
+impl CurvedHulls {
+    /// The polytope around the body, without its radius.
+    pub fn around(&self) -> &Arc<Polytope> {
+        self.outer.hull()
+    }
+
+    /// The polytope in it, without its radius.
+    pub fn inside(&self) -> &Arc<Polytope> {
+        self.inner.hull()
+    }
 }
 
 /// What is answered about the bodies of one side, proven.

@@ -7,6 +7,7 @@ use super::direction::Direction;
 use super::distance::DepthSide;
 use super::motion::MotionClaim;
 use super::rounded::ConvexProof;
+use super::verdict::Verdict;
 use crate::vertex_pair::VertexPair;
 
 /// Two bodies of several parts, each placed in the world.
@@ -28,6 +29,15 @@ pub struct Parts {
     pub p: Vec<u32>,
     /// Indices of the parts of Q that are meant.
     pub q: Vec<u32>,
+}
+
+/// Two parts of which it is proven apart from this how they stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownParts {
+    /// One of each body.
+    pub parts: Parts,
+    /// How they stand.
+    pub verdict: Verdict,
 }
 
 /// What is proven of some parts at a time.

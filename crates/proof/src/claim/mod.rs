@@ -16,7 +16,9 @@ mod solids;
 mod verdict;
 
 pub use bodies::{Bodies, Points};
-pub use compounds::{Compounds, DepthClaim, PartBound, PartMotion, PartStatement, Parts};
+pub use compounds::{
+    Compounds, DepthClaim, KnownParts, PartBound, PartMotion, PartStatement, Parts,
+};
 pub use course::{CLEARANCE_TOLERANCE_MIN, Course, TIME_TOLERANCE};
 pub use curved::{CurvedCore, CurvedForm, Measured, SideClaim};
 pub use depth::Surface;

@@ -12,8 +12,8 @@ use super::motion::{judge_freedom, judge_motion, judge_start_and_times};
 use super::refusal::Refusal;
 use super::rounded::{RoundedBodies, signed_compared, sum};
 use crate::claim::{
-    Bodies, Compounds, ConvexProof, Course, Direction, MarginClaim, MotionClaim, Outcome,
-    PartMotion, PartStatement, Parts, Points, StaticProof, Verdict,
+    Bodies, Compounds, ConvexProof, Course, Direction, KnownParts, MarginClaim, MotionClaim,
+    Outcome, PartMotion, PartStatement, Parts, Points, StaticProof, Verdict,
 };
 use crate::effort::Effort;
 use crate::number::dyadic::Dyadic;
@@ -211,20 +211,37 @@ pub fn judge_compounds(
     entries: &[PartStatement],
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
+    judge_compounds_beside(bodies, verdict, entries, &[], effort)
+}
+
+/// The same where it is known of some parts how they stand, which was proven apart from this.
+pub fn judge_compounds_beside(
+    bodies: &Compounds<'_>,
+    verdict: Verdict,
+    entries: &[PartStatement],
+    known: &[KnownParts],
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    for one in known {
+        effort.spend_step()?;
+        bodies.judge_parts(&one.parts)?;
+    }
     for (at, entry) in entries.iter().enumerate() {
         effort.spend_step()?;
         let named = bodies.judge_parts(&entry.parts);
         let judged = named.and_then(|()| bodies.judge_statement(entry, effort));
         judged.map_err(|why| of_entry(at, why))?;
     }
-    let worst = entries.iter().map(|entry| entry.proof.verdict()).max();
+    let stated = entries.iter().map(|entry| entry.proof.verdict());
+    let worst = stated.chain(known.iter().map(|one| one.verdict)).max();
     if worst != Some(verdict) {
         return Err(Refusal::BoundFails("the entries are for another verdict"));
     }
     match verdict {
         Verdict::Overlapping => Ok(()),
         Verdict::Separated | Verdict::Touching => {
-            bodies.are_covered(entries.iter().map(|entry| &entry.parts), effort)
+            let of_known = known.iter().map(|one| &one.parts);
+            bodies.are_covered(entries.iter().map(|entry| &entry.parts).chain(of_known), effort)
         }
     }
 }

@@ -32,7 +32,9 @@ mod surfaces;
 mod verdict;
 
 pub use collision::judge_collision;
-pub use compounds::{judge_compounds, judge_compounds_margin, judge_compounds_motion};
+pub use compounds::{
+    judge_compounds, judge_compounds_beside, judge_compounds_margin, judge_compounds_motion,
+};
 pub use convex::{judge_convex, judge_convex_margin, judge_rounded_motion};
 pub use curved::{judge_around, judge_between, judge_inside};
 pub use depth::judge_depth;

@@ -6,17 +6,18 @@ mod chain;
 
 use self::chain::{Load, PathRates, carried, place, stretch_to_world};
 use super::claim::{
-    EdgeCertificate, EdgeClaim, EdgeContactProof, EdgePiece, EdgeSubject, GapProof, PairGap,
+    EdgeCertificate, EdgeClaim, EdgeContactProof, EdgePiece, EdgeSubject, GapProof, HullAround,
+    PairGap,
 };
 use clearance_proof::Vec3;
 use clearance_proof::claim::{
-    Bodies, Direction, MarginClaim, Points, Reach, RoundedSolids, Solid, SolidMarginClaim,
-    SolidMarginProof, Solids, StaticProof, Verdict,
+    Bodies, CurvedCore, Direction, MarginClaim, Points, Reach, RoundedSolids, Solid,
+    SolidMarginClaim, SolidMarginProof, Solids, StaticProof, Verdict,
 };
 use clearance_proof::effort::Effort;
 use clearance_proof::judge::{
-    Refusal, judge_margin, judge_rounded_solids, judge_solid_margin, judge_solids,
-    judge_static_with,
+    Refusal, judge_around, judge_inside, judge_margin, judge_rounded_solids, judge_solid_margin,
+    judge_solids, judge_static_with,
 };
 use clearance_proof::number::rounding::BOUND_SLACK;
 use clearance_proof::pose::Pose;
@@ -45,6 +46,9 @@ pub enum EdgeRefusal {
     /// The gap is less than is said.
     #[error("piece {0}: the gap of the bodies {1:?}: {2}")]
     Gap(usize, [u32; 2], String),
+    /// A polytope is not around a curved body.
+    #[error("polytope {0}: {1}")]
+    Hull(usize, String),
     /// The contact is not shown.
     #[error("the contact: {0}")]
     Contact(String),
@@ -96,6 +100,14 @@ struct CheckedPair {
     keep: f64,
 }
 
+/// A piece that is judged, with the polytopes that its gaps name.
+#[derive(Clone, Copy)]
+struct JudgedPiece<'c> {
+    index: usize,
+    piece: &'c EdgePiece,
+    hulls: &'c [HullAround],
+}
+
 /// The cell in the middle of a piece.
 struct Middle {
     frames: Vec<Pose>,
@@ -143,13 +155,21 @@ impl<'a> Judge<'a> {
         certificate: &EdgeCertificate,
         effort: &mut Effort<'_>,
     ) -> Result<(), EdgeRefusal> {
+        for (index, hull) in certificate.hulls.iter().enumerate() {
+            let refused = |why: String| EdgeRefusal::Hull(index, why);
+            let core = curved_of(self.subject, hull.body);
+            let core = core.ok_or_else(|| refused("its body is not curved".to_owned()))?;
+            judge_around(&core, &hull.points, &hull.triangles, effort)
+                .map_err(|why| refused(why.to_string()))?;
+        }
         let mut start = 0.0;
         for (index, piece) in certificate.pieces.iter().enumerate() {
             if !(piece.end > start && piece.end <= 1.0) {
                 return Err(EdgeRefusal::PieceGap(index));
             }
-            self.piece(index, piece, start, effort)?;
-            start = piece.end;
+            let piece = JudgedPiece { index, piece, hulls: &certificate.hulls };
+            self.piece(piece, start, effort)?;
+            start = piece.piece.end;
         }
         if start < self.claim.free_until {
             return Err(EdgeRefusal::PieceGap(certificate.pieces.len()));
@@ -159,8 +179,7 @@ impl<'a> Judge<'a> {
 
     fn piece(
         &self,
-        index: usize,
-        piece: &EdgePiece,
+        JudgedPiece { index, piece, hulls }: JudgedPiece<'_>,
         start: f64,
         effort: &mut Effort<'_>,
     ) -> Result<(), EdgeRefusal> {
@@ -182,7 +201,9 @@ impl<'a> Judge<'a> {
             match listed.next_if(|gap| gap.pair == pair.bodies) {
                 Some(gap) => {
                     self.closing(index, gap, pair, &middle)?;
-                    self.gap(index, gap, &middle, effort)?;
+                    let solids = self.held(index, gap, hulls, &middle)?;
+                    gap_is_there(gap, solids, effort)
+                        .map_err(|why| EdgeRefusal::Gap(index, gap.pair, why.to_string()))?;
                 }
                 None if self.balls_are_apart(pair, piece, &middle) => {}
                 None => return Err(EdgeRefusal::PairOpen(index, pair.bodies)),
@@ -247,27 +268,23 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// The stated gap is there in the middle of the piece.
-    fn gap(
-        &self,
+    /// Two bodies in the middle of a piece, in the polytopes that hold them.
+    fn held<'s>(
+        &'s self,
         index: usize,
         gap: &PairGap,
+        hulls: &'s [HullAround],
         middle: &Middle,
-        effort: &mut Effort<'_>,
-    ) -> Result<(), EdgeRefusal> {
-        let PairGap { pair, shown, gap, .. } = gap;
-        let solids = self.solids(*pair, middle);
-        let judged = match shown {
-            GapProof::Along(direction) => {
-                let claim = MarginClaim { margin: *gap, is_within: false, pairs: &[], depth: None };
-                judge_margin(hulls(&solids), &Direction::Vector(*direction), &claim, effort)
-            }
-            GapProof::Cover(cover) => {
-                let shown = SolidMarginProof::Beyond(cover);
-                margin_of(solids, [0.0; 2], SolidMarginClaim { margin: *gap, shown }, effort)
-            }
-        };
-        judged.map_err(|refusal| EdgeRefusal::Gap(index, *pair, refusal.to_string()))
+    ) -> Result<Solids<'s>, EdgeRefusal> {
+        let mut solids = self.solids(gap.pair, middle);
+        for (k, solid) in [&mut solids.p, &mut solids.q].into_iter().enumerate() {
+            let Some(named) = gap.hulls[k] else { continue };
+            let held = hulls.get(named as usize).filter(|hull| hull.body == gap.pair[k]);
+            let why = || "names a polytope that is around another body, or none".to_owned();
+            let held = held.ok_or_else(|| EdgeRefusal::Gap(index, gap.pair, why()))?;
+            solid.points.points = &held.points;
+        }
+        Ok(solids)
     }
 
     /// Two bodies in the middle of a piece.
@@ -306,7 +323,11 @@ impl<'a> Judge<'a> {
         certificate: &EdgeCertificate,
         effort: &mut Effort<'_>,
     ) -> Result<(), EdgeRefusal> {
+        let has_inside = certificate.inside.iter().any(|points| !points.is_empty());
         let (at, pair, proof) = match (self.claim.contact, &certificate.contact) {
+            (None, None) if has_inside => {
+                return Err(EdgeRefusal::Claim("points in bodies of no contact"));
+            }
             (None, None) => return Ok(()),
             (Some((at, pair)), Some(proof)) => (at, pair, proof),
             (None, Some(_)) => return Err(EdgeRefusal::Claim("a proof of what is not said")),
@@ -318,12 +339,23 @@ impl<'a> Judge<'a> {
         if !self.pairs.iter().any(|known| known.bodies == pair) {
             return Err(EdgeRefusal::Contact("this pair needs no check".to_owned()));
         }
-        if pair.into_iter().any(|body| is_around(self.subject, body)) {
-            let why = "contact with a polytope around a curved body is none with that";
-            return Err(EdgeRefusal::Contact(why.to_owned()));
-        }
         let middle = self.place(at, 0.0);
-        let solids = self.solids(pair, &middle);
+        let mut solids = self.solids(pair, &middle);
+        for (k, solid) in [&mut solids.p, &mut solids.q].into_iter().enumerate() {
+            let refused = |why: String| EdgeRefusal::Contact(why);
+            let inside = &certificate.inside[k];
+            let Some(core) = curved_of(self.subject, pair[k]) else {
+                if inside.is_empty() {
+                    continue;
+                }
+                return Err(refused("points in a body that is not curved".to_owned()));
+            };
+            if inside.is_empty() {
+                return Err(refused("nothing in a curved body is in contact".to_owned()));
+            }
+            judge_inside(&core, inside, effort).map_err(|why| refused(why.to_string()))?;
+            solid.points.points = inside;
+        }
         let bodies = RoundedSolids { cores: solids, radii: radii_of(self.subject, pair) };
         in_contact(bodies, proof, self.claim.margin, effort)
             .map_err(|why| EdgeRefusal::Contact(why.to_string()))
@@ -344,11 +376,29 @@ fn radii_of(subject: &EdgeSubject<'_>, bodies: [u32; 2]) -> [f64; 2] {
     })
 }
 
-/// Whether the points of a body are those of a polytope around it.
-fn is_around(subject: &EdgeSubject<'_>, body: u32) -> bool {
+/// What a body is without its radius, if it is curved.
+fn curved_of(subject: &EdgeSubject<'_>, body: u32) -> Option<CurvedCore> {
     let body = body as usize;
-    let still = || subject.still_around.get(body - subject.parts.len());
-    subject.parts.get(body).map_or_else(|| still().copied().unwrap_or(false), |part| part.is_around)
+    let still = || subject.still_curved.get(body - subject.parts.len());
+    subject.parts.get(body).map_or_else(|| still().copied().flatten(), |part| part.curved)
+}
+
+/// Two bodies are farther apart than a gap says.
+fn gap_is_there(
+    PairGap { shown, gap, .. }: &PairGap,
+    solids: Solids<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    match shown {
+        GapProof::Along(direction) => {
+            let claim = MarginClaim { margin: *gap, is_within: false, pairs: &[], depth: None };
+            judge_margin(hulls(&solids), &Direction::Vector(*direction), &claim, effort)
+        }
+        GapProof::Cover(cover) => {
+            let shown = SolidMarginProof::Beyond(cover);
+            margin_of(solids, [0.0; 2], SolidMarginClaim { margin: *gap, shown }, effort)
+        }
+    }
 }
 
 /// At most the length of a vector, but for rounding: where its square is infinite, or too small to

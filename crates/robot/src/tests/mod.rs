@@ -2,9 +2,11 @@
 
 mod certify;
 mod check;
+mod cloud_edges;
 mod cloud_meshes;
 mod clouds;
 mod curved;
+mod curved_edges;
 mod doubling;
 mod edge;
 mod kinematics;

@@ -500,6 +500,18 @@ impl<'a> Told<'a> {
         let effort = &mut Effort::unlimited();
         let [from, to] = &ends;
         let answer = cell.check_edges(question, [from, to], effort).remove(0);
+        Self::certified(cell, ends, margin, answer)
+    }
+
+    /// What was answered about an edge.
+    pub(super) fn certified(
+        cell: &'a Cell,
+        ends: [Vec<f64>; 2],
+        margin: f64,
+        answer: EdgeAnswer,
+    ) -> Self {
+        let question = EdgeQuestion { margin, tolerance: 1e-6, steps_max: 1 << 20 };
+        let ([from, to], effort) = (&ends, &mut Effort::unlimited());
         let certificate = cell.certify_edge(question, [from, to], &answer, effort).unwrap();
         Self { cell, answer, certificate: certificate.unwrap_or_default(), ends, margin }
     }

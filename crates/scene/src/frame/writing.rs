@@ -23,7 +23,9 @@ use crate::pairs::report::{
     Report,
 };
 use crate::pairs::state::Task;
-use crate::pairs::work::{can_be_proven, part_pairs};
+use crate::pairs::work::{
+    bytes_of_curved_proofs, can_be_proven, is_verdict_alone_proven, part_pairs,
+};
 use crate::placed::entry::{Entry, PlacedPart};
 use crate::unanswered::{Unanswered, go_on};
 use clearance_bodies::table::along::MeasuredRange;
@@ -69,7 +71,7 @@ impl Scene {
             + if_asked(answer.contact.is_some(), size_of::<PartChain>());
         let [p, q] = [key.p, key.q].map(|index| &self.entries[index as usize]);
         // They are in a list that grows, and in the report.
-        own + 2 * each * part_pairs(p, q)
+        own + 2 * each * part_pairs(p, q) + 2 * bytes_of_curved_proofs(p, q)
     }
 
     /// Remembers what is said.
@@ -240,6 +242,7 @@ impl Round<'_> {
         let proofs = answer.proofs.as_ref().filter(|_| questions.certificates);
         let normal = known.meeting.as_ref().and_then(|known| known.normal);
         let normal = normal.filter(|_| questions.normals);
+        let [p, q] = [key.p, key.q].map(|index| &scene.entries[index as usize]);
         let pair = PairReport {
             p: scene.id_of(key.p),
             q: scene.id_of(key.q),
@@ -255,6 +258,7 @@ impl Round<'_> {
             first_contact: answer.contact.as_deref().cloned(),
             proofs: proofs.cloned().unwrap_or_default(),
             is_beyond_proof: !scene.can_be_proven(key),
+            is_verdict_alone_proven: is_verdict_alone_proven(p, q),
             stopped,
         };
         let counts = [key.p, key.q].map(|at| scene.entries[at as usize].body.parts.len());

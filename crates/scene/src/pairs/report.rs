@@ -197,6 +197,8 @@ pub struct PairReport {
     /// Whether no certificates are made of it: one of its bodies has a polyhedron, and one several
     /// parts.
     pub is_beyond_proof: bool,
+    /// Whether the proofs are all that is proven: some parts are curved, of bodies of several.
+    pub is_verdict_alone_proven: bool,
     /// Why less is known than was asked.
     pub stopped: Option<Stopped>,
 }
@@ -227,6 +229,14 @@ impl PartProof {
         };
         let depth = self.margin_depth.as_deref().map_or(0, of_depth);
         size_of::<Self>() + self.proof.bytes() + depth
+    }
+
+    /// Whether it has a proof, and not the verdict alone.
+    pub fn is_proven(&self) -> bool {
+        match &self.proof {
+            PartsProof::Convex(_) => true,
+            PartsProof::Faces(stand) => stand.proof.is_some(),
+        }
     }
 
     /// Without a word about the margin.

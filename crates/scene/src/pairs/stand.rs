@@ -21,7 +21,7 @@ pub(crate) fn stand(asking: &Asking<'_>, notes: &mut Notes<'_>) -> PairAnswer {
         answer.by_boxes = true;
         answer.room = gap.lower;
         if keeps_proofs {
-            proofs.extend(prove_apart(asking, None, &gap, notes));
+            prove_apart(asking, None, &gap, &mut proofs, notes);
         }
     } else {
         answer.verdict = decide_parts(asking, &mut answer, &mut proofs, notes);
@@ -58,23 +58,30 @@ pub(crate) fn stand(asking: &Asking<'_>, notes: &mut Notes<'_>) -> PairAnswer {
     answer
 }
 
-/// The proof that boxes with a gap hold what is apart; none where curved bodies, which are proven
-/// by themselves, have none.
+/// Adds the proof that boxes with a gap hold what is apart, of two parts or of all; none where
+/// curved bodies, of which each pair of parts is proven by itself, have none.
 fn prove_apart(
     asking: &Asking<'_>,
     parts: Option<PartPair>,
     gap: &Gap,
+    proofs: &mut Vec<PartProof>,
     notes: &mut Notes<'_>,
-) -> Option<PartProof> {
+) {
     if asking.is_proven_by_boxes() {
-        return Some(PartProof::of(parts, boxes_prove(gap)));
+        proofs.push(PartProof::of(parts, boxes_prove(gap)));
+        return;
     }
-    let parts = parts.unwrap_or(PartPair { p: 0, q: 0 });
-    let decided = asking.ask(AskedOf::Verdict, parts, notes, |two, witness, effort| {
-        two.decide(asking.methods.verdict, false, witness, effort)
-    });
-    let (proof, _) = decided.ok()?;
-    (proof.verdict() == Verdict::Separated).then(|| PartProof::of(Some(parts), proof))
+    let mut prove = |parts: PartPair| {
+        let decided = asking.ask(AskedOf::Verdict, parts, notes, |two, witness, effort| {
+            two.decide(asking.methods.verdict, false, witness, effort)
+        });
+        let apart = decided.ok().filter(|(proof, _)| proof.verdict() == Verdict::Separated);
+        proofs.extend(apart.map(|(proof, _)| PartProof::of(Some(parts), proof)));
+    };
+    match parts {
+        Some(parts) => prove(parts),
+        None => asking.part_pairs().for_each(prove),
+    }
 }
 
 /// How two parts stand, and how far they may move before that changes; zero where all pairs are
@@ -115,7 +122,7 @@ fn decide_parts(
         if let Some(gap) = asking.gap(parts) {
             answer.room = answer.room.min(gap.lower);
             if keeps_proofs {
-                proofs.extend(prove_apart(asking, Some(parts), &gap, notes));
+                prove_apart(asking, Some(parts), &gap, proofs, notes);
             }
             continue;
         }
@@ -188,7 +195,10 @@ pub(crate) fn is_within(
         });
         match compared {
             Ok(PartsCompared { is_within, pairs, by_faces }) => {
-                if let Some(shown) = proofs.as_deref_mut().and_then(|all| all.get_mut(at)) {
+                let shown = proofs.as_deref_mut().and_then(|all| all.get_mut(at));
+                // Where one before it has no proof, the place is that of another.
+                let is_its = |one: &&mut PartProof| one.parts.is_none_or(|its| its == parts);
+                if let Some(shown) = shown.filter(is_its) {
                     shown.margin_pairs = pairs;
                     // The cover of a verdict says nothing of a margin.
                     if let Some(proof) = by_faces {
@@ -227,7 +237,7 @@ fn deep_enough(
         asking.look_at_clock()?;
         if let Some(gap) = asking.gap(parts) {
             if proofs.is_some() {
-                shown.push(PartProof::of(Some(parts), boxes_prove(&gap)));
+                prove_apart(asking, Some(parts), &gap, &mut shown, notes);
             }
             continue;
         }

@@ -407,9 +407,8 @@ impl<'a> PairSide<'a> {
     /// A part on its way since the last answered frame, whatever moves it.
     pub(crate) fn traveller(&self, part: usize) -> Option<Traveller> {
         let Part { polytope, radius, mesh, field, curved, body_from_part } = &self.body.parts[part];
-        let are_balls = mesh.as_ref().is_some_and(|mesh| mesh.surface().are_points());
-        if field.is_some() || are_balls && *radius > 0.0 {
-            // Nobody knows when a height field, or a cloud of balls, meets what a robot moves.
+        if field.is_some() {
+            // Nobody knows when a height field meets what a robot moves.
             return None;
         }
         let course = match &self.swept {

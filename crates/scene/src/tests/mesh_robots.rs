@@ -5,6 +5,7 @@ use super::meshes::{body, channel, channel_of_boxes, meet, scaled};
 use super::robots::{frame, on_the_way, placed, to};
 use super::surfaces::{sides_of, triangles_of};
 use super::*;
+use clearance_geometry::polyhedron::{TriangleBody, TriangleSurface};
 use clearance_robot::Robot;
 use clearance_robot::body::PartBody;
 use clearance_robot::model::Sources;
@@ -15,7 +16,7 @@ const ROBOT: u32 = 100;
 /// A hand that goes everywhere and turns, of these parts, and a finger that turns on it.
 pub(super) fn hand(parts: &[Part]) -> Robot {
     let known = |(k, part): (usize, &Part)| {
-        let body = PartBody::new(part.polytope.clone(), part.mesh.clone());
+        let body = PartBody::new(part.polytope.clone(), part.mesh.clone()).rounded(part.radius);
         (format!("{k}.obj"), MeshContent::Known(body))
     };
     let meshes: MeshFiles = parts.iter().enumerate().map(known).collect();
@@ -81,7 +82,11 @@ fn scene(parts: &[Part]) -> Scene {
 /// Verdicts, events with their times, and first contacts on the true path of the joints are those
 /// of the pieces.
 fn agree_with_pieces(whole: &[Part], pieces: &[Part], seed: u64) {
-    let [mut whole, mut pieces] = [whole, pieces].map(scene);
+    agree([whole, pieces].map(scene), seed);
+}
+
+/// The same of any two scenes with the hand.
+fn agree([mut whole, mut pieces]: [Scene; 2], seed: u64) {
     let mut random = Random(seed);
     let (mut met, mut apart) = (0, 0);
     for id in 1..20 {
@@ -121,4 +126,33 @@ fn a_robot_whose_links_are_channels_goes_as_one_of_their_boxes() {
 fn a_robot_whose_links_are_surfaces_goes_as_one_of_their_triangles() {
     let whole = scaled(&channel(1.0), 0.2);
     agree_with_pieces(&[sides_of(&whole)], &triangles_of(&whole), 32);
+}
+
+/// Balls of this radius as one cloud, and each as a part.
+fn balls(radius: f64, random: &mut Random) -> [Vec<Part>; 2] {
+    let points: Vec<Vec3> = (0..12).map(|_| random.vector() * 0.6).collect();
+    let surface = TriangleSurface::of_points(&points).unwrap();
+    let hull = Arc::new(samples::hull(surface.vertices()));
+    let cloud = Part::of_mesh(TriangleBody::Surface(Arc::new(surface)), hull);
+    let ball = |point: &Vec3| Part { radius, ..Part::of(Arc::new(samples::hull(&[*point]))) };
+    [vec![Part { radius, ..cloud }], points.iter().map(ball).collect()]
+}
+
+#[test]
+fn a_robot_beside_clouds_of_balls_goes_as_beside_each_ball() {
+    let mut random = Random(33);
+    let clouds = balls(0.1, &mut random);
+    let channels = vec![scaled(&channel(1.0), 0.2)];
+    let padded = Part { radius: 0.08, ..Part::of(cube(0.05)) };
+    for (hands, seed) in [(vec![Part::of(cube(0.1))], 34), (vec![padded], 35), (channels, 36)] {
+        let scenes = clouds.each_ref().map(|cloud| {
+            let bodies = vec![
+                Body { margin: 0.02, ..body(1, cloud.clone()) },
+                body(2, cloud.clone()).placed(at(1.2, 0.7, 0.3)),
+            ];
+            let robots = vec![placed(ROBOT, &Arc::new(hand(&hands)))];
+            declare(Declaration { bodies, robots, ..Declaration::default() })
+        });
+        agree(scenes, seed);
+    }
 }

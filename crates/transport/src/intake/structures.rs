@@ -419,6 +419,7 @@ mod tests {
             "covers",
             "entries",
             "free",
+            "hulls",
             "inner",
             "margin_pairs",
             "outer",

@@ -4,6 +4,7 @@ use clearance_certificates::told::Told;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::until::Until;
 use clearance_proto as api;
+use clearance_robot::cell::CLAIMED_POINTS_MAX;
 use clearance_robot::claim::{EdgeCertificate, EdgeClaim, EdgeSubject};
 use clearance_robot::judge::judge_edge;
 use clearance_runtime::robots::RobotStore;
@@ -11,7 +12,7 @@ use clearance_runtime::settings::Limits;
 use clearance_wire::convert::catalogue::Catalogue;
 use clearance_wire::convert::robots::cell::AskedCell;
 use clearance_wire::convert::robots::certificates::edge_certificate;
-use clearance_wire::convert::robots::edges::AskedEdges;
+use clearance_wire::convert::robots::edges::{AskedEdges, BESIDE_LARGE_CLOUDS};
 use clearance_wire::path::Path;
 use clearance_wire::status::Failure;
 
@@ -46,10 +47,12 @@ impl EdgesStatement {
         let at = asked.field("cell");
         let cell = question.cell.as_ref().ok_or_else(|| at.bad("is required"))?;
         let cell = AskedCell::convert(&at, cell, robots, catalogue)?;
-        if let Some(index) = cell.first_cloud() {
+        if let Some(index) = cell.first_cloud()
+            && cell.cloud_points() > CLAIMED_POINTS_MAX
+        {
             let list = at.field("obstacles");
-            let what = "certificates of edges in a cell with a cloud";
-            return Err(list.index(index).field("cloud").not_implemented(what).into());
+            let path = list.index(index);
+            return Err(path.field("cloud").not_implemented(BESIDE_LARGE_CLOUDS).into());
         }
         let count = answer.outcomes.len();
         for (name, length) in [
@@ -88,7 +91,9 @@ impl EdgesStatement {
 
     /// What judging it takes beside the claim: the cell, which is built anew.
     pub(super) fn working_bytes(&self) -> u64 {
-        self.cell.working_bytes()
+        /// What is made of a point as a face.
+        const EACH: u64 = 1 << 10;
+        self.cell.working_bytes() + EACH * self.cell.cloud_points() as u64
     }
 
     /// Judges the claim; the inner error says what does not hold.
@@ -106,7 +111,9 @@ impl EdgesStatement {
             let answer = path.field("answer");
             return Err(answer.field("outcomes").bad("must be one for each edge asked").into());
         }
-        let subject: EdgeSubject<'_> = cell.subject();
+        let faced = cell.with_faced_clouds(&mut Effort::until(u64::MAX, until));
+        let faced = faced.map_err(|_| Failure::Deadline)?;
+        let subject: EdgeSubject<'_> = faced.as_ref().unwrap_or(&cell).subject();
         let mut uncertified = Vec::new();
         for told in edges {
             if told.certificate == EdgeCertificate::default() {

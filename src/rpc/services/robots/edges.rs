@@ -15,7 +15,7 @@ use clearance_proto as api;
 use clearance_robot::cell::Cell;
 use clearance_runtime::compute::JobSize;
 use clearance_runtime::compute::costs::{EDGE, times};
-use clearance_runtime::memory::MemoryKind;
+use clearance_runtime::memory::{MemoryKind, Reservation};
 use clearance_runtime::metrics::{Ending, QuestionKind};
 use clearance_runtime::settings::Limits;
 use clearance_wire::convert::options::cost_to_wire;
@@ -44,6 +44,29 @@ fn size_of_edges(caller: Caller<'_>, count: usize, cell: &Cell) -> JobSize {
     let faces = Duration::from_nanos(cell.nanoseconds_of_faces());
     let guess = times(EDGE, count).max(times(faces, count.saturating_mul(LOOKS)));
     size_of(caller, guess, count, cell)
+}
+
+/// A cell that edges are asked about, and the same as their certificates are about it.
+#[derive(Clone, Copy)]
+struct EdgeCells<'a> {
+    cell: &'a Cell,
+    claimed: &'a Cell,
+}
+
+/// The cell as certificates are about it, if they are wanted; none: as it is.
+fn claimed_cell(cell: &Cell, asked: &AskedEdges, until: &Until) -> Result<Option<Cell>, Failure> {
+    if !asked.certificate {
+        return Ok(None);
+    }
+    let faced = cell.with_faced_clouds(&mut Effort::until(u64::MAX, until));
+    faced.map_err(|_| Failure::Deadline)
+}
+
+/// Memory for the faces that are asked about, and for what certificates make of clouds.
+fn rooms(caller: Caller<'_>, cell: &Cell, asked: &AskedEdges) -> Result<[Reservation; 2], Failure> {
+    let of_clouds = if asked.certificate { cell.bytes_with_faced_clouds() } else { 0 };
+    let of_clouds = caller.quota.reserve(MemoryKind::Work, of_clouds as u64)?;
+    Ok([room_for_faces(caller, cell)?, of_clouds])
 }
 
 /// So many edges as threads take them.
@@ -93,11 +116,13 @@ async fn of_edges(
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let memory = quota.reserve(MemoryKind::Replies, 0)?;
     let load = size_of_edges(caller, count, &cell);
-    let room = room_for_faces(caller, &cell)?;
+    let room = rooms(caller, &cell, &asked)?;
     let job = move || {
         let _room = room;
         let start = clock.now();
-        let check = |range| weighed(&cell, &asked, range, &until);
+        let claimed = claimed_cell(&cell, &asked, &until)?;
+        let cells = EdgeCells { cell: &cell, claimed: claimed.as_ref().unwrap_or(&cell) };
+        let check = |range| weighed(cells, &asked, range, &until);
         let chunks = chunks_of(count, &asked, bytes_max);
         let (packed, cost, _memory) = in_chunks(&compute, chunks, memory, check)?;
         let mut answer = joined_edges(packed);
@@ -138,16 +163,18 @@ async fn of_path(
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let mut memory = quota.reserve(MemoryKind::Replies, 0)?;
     let load = size_of_edges(caller, count, &cell);
-    let room = room_for_faces(caller, &cell)?;
+    let room = rooms(caller, &cell, &asked)?;
     let job = move || {
         let _room = room;
         let start = clock.now();
+        let claimed = claimed_cell(&cell, &asked, &until)?;
+        let cells = EdgeCells { cell: &cell, claimed: claimed.as_ref().unwrap_or(&cell) };
         let (mut packed, mut cost) = (Vec::new(), Cost::default());
         let (mut first, batch) = (0, if all_edges { count } else { PATH_BATCH });
         while first < count {
             let some = batch.min(count - first);
             let check = |range: Range<usize>| {
-                weighed(&cell, &asked, first + range.start..first + range.end, &until)
+                weighed(cells, &asked, first + range.start..first + range.end, &until)
             };
             let chunks = chunks_of(some, &asked, bytes_max);
             let (found, spent, kept) = in_chunks(&compute, chunks, memory, check)?;
@@ -217,19 +244,19 @@ fn asked_path(
 
 /// Answers about a range of edges, with the bytes that they take.
 fn weighed(
-    cell: &Cell,
+    cells: EdgeCells<'_>,
     asked: &AskedEdges,
     range: Range<usize>,
     until: &Until,
 ) -> (api::CheckEdgesResponse, u64, Cost) {
-    let (packed, cost) = check_some(cell, asked, range, until);
+    let (packed, cost) = check_some(cells, asked, range, until);
     let bytes = packed.encoded_len() as u64;
     (packed, bytes, cost)
 }
 
 /// Answers about a range of edges.
 fn check_some(
-    cell: &Cell,
+    EdgeCells { cell, claimed }: EdgeCells<'_>,
     asked: &AskedEdges,
     range: Range<usize>,
     until: &Until,
@@ -271,9 +298,9 @@ fn check_some(
             }
         }
         if asked.certificate {
-            let mut steps = Effort::until(asked.question.steps_max, until);
+            let mut steps = Effort::until(asked.proof_steps_max, until);
             let made = answer
-                .map(|answer| cell.certify_edge(asked.question, edge(at), answer, &mut steps));
+                .map(|answer| claimed.certify_edge(asked.question, edge(at), answer, &mut steps));
             let certificate = made.and_then(|made| made.ok().flatten()).unwrap_or_default();
             packed.certificates.push(edge_certificate_to_wire(&certificate));
             effort.cost += steps.cost;

@@ -7,7 +7,7 @@ use crate::status::Failure;
 use clearance_geometry::effort::Stopped;
 use clearance_geometry::number::tolerance::EDGE_WIDTH;
 use clearance_proto as api;
-use clearance_robot::cell::{BodyPair, Cell};
+use clearance_robot::cell::{BodyPair, CLAIMED_POINTS_MAX, Cell};
 use clearance_robot::edge::{BadEnd, EdgeAnswer, EdgeQuestion};
 use clearance_runtime::settings::Limits;
 
@@ -16,6 +16,8 @@ use clearance_runtime::settings::Limits;
 pub struct AskedEdges {
     /// What is asked.
     pub question: EdgeQuestion,
+    /// Steps for the certificate of one edge, at most.
+    pub proof_steps_max: u64,
     /// Joint values at the starts and at the ends, one edge after the other.
     pub ends: [Vec<f64>; 2],
     /// The fields of the request that they are from.
@@ -25,6 +27,11 @@ pub struct AskedEdges {
     /// Whether violated limits are listed, and no reason to refuse.
     pub report_limits: bool,
 }
+
+/// What has no certificates.
+pub const BESIDE_LARGE_CLOUDS: &str =
+    "certificates of edges in a cell whose clouds have more than 65,536 points";
+const _: () = assert!(CLAIMED_POINTS_MAX == 65_536, "the words say it");
 
 /// How many times as many steps an edge may take where bodies are polyhedra or surfaces: a look at
 /// two of these is some hundred looks at groups of their faces. With 1 in place of it 52 of 10,000
@@ -61,22 +68,25 @@ impl AskedEdges {
                         describe it as a cell";
             return Err(path.field("certificate").not_implemented(what).into());
         }
-        if request.certificate && cell.has_clouds() {
-            let what = "certificates of edges in a cell with a cloud";
-            return Err(path.field("certificate").not_implemented(what).into());
+        if request.certificate && cell.points_of_clouds() > CLAIMED_POINTS_MAX {
+            return Err(path.field("certificate").not_implemented(BESIDE_LARGE_CLOUDS).into());
         }
         let margin = length(&path.field("margin"), request.margin)?;
         let tolerance =
             tolerance(&path.field("tolerance"), request.tolerance.unwrap_or(EDGE_WIDTH))?;
         // Finer than this, halves of an interval are no f64 numbers any more.
         let tolerance = tolerance.max(EDGE_WIDTH * EDGE_WIDTH);
-        let times = if cell.has_meshes() { STEPS_AMONG_MESHES } else { 1 };
-        let most = limits.edge_steps_max.saturating_mul(times);
-        let steps_max = request.steps_per_edge.unwrap_or(u64::MAX).min(most);
-        let question = EdgeQuestion { margin, tolerance, steps_max };
+        let steps_max = |has_faces: bool| {
+            let times = if has_faces { STEPS_AMONG_MESHES } else { 1 };
+            let most = limits.edge_steps_max.saturating_mul(times);
+            request.steps_per_edge.unwrap_or(u64::MAX).min(most)
+        };
+        let question = EdgeQuestion { margin, tolerance, steps_max: steps_max(cell.has_meshes()) };
+        let proof_steps_max = steps_max(cell.has_meshes() || cell.has_clouds());
         let ends = [request.starts, request.ends];
         let api::CheckEdgesRequest { certificate, report_limits, .. } = request;
-        Ok(Self { question, ends, fields: ["starts", "ends"], certificate, report_limits })
+        let fields = ["starts", "ends"];
+        Ok(Self { question, proof_steps_max, ends, fields, certificate, report_limits })
     }
 }
 

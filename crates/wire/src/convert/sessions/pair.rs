@@ -59,8 +59,9 @@ pub fn pair(known: &PairReport, plan: &Plan, bodies: Bodies<'_>) -> api::PairRep
     let deciding = deciding(known);
     let points = distance.filter(|_| plan.closest_points);
     let with_proofs = plan.questions.certificates && !known.is_beyond_proof;
-    let certificate = with_proofs.then(|| certificate(&known.proofs, counts)).flatten();
+    let certificate = with_proofs.then(|| certificate(known, counts)).flatten();
     let depth = known.depth.as_ref().map(|deepest| &deepest.depth);
+    let with_more = !known.is_verdict_alone_proven;
     api::PairReport {
         a: known.p.0,
         b: known.q.0,
@@ -74,12 +75,12 @@ pub fn pair(known: &PairReport, plan: &Plan, bodies: Bodies<'_>) -> api::PairRep
         depth: depth.map(|depth| bracket([depth.lower, depth.upper])),
         depth_direction: depth.map(|depth| vector_to_wire(&depth.direction)),
         first_contact: (known.first_contact.as_ref())
-            .map(|found| contact(found, with_proofs, counts)),
+            .map(|found| contact(found, with_proofs && with_more, counts)),
         distance_certificate: distance
-            .filter(|_| with_proofs)
+            .filter(|_| with_proofs && with_more)
             .and_then(|distance| distance_certificate(distance, certificate.clone(), counts)),
         depth_certificate: (known.depth.as_ref())
-            .filter(|_| plan.questions.certificates)
+            .filter(|_| plan.questions.certificates && with_more)
             .and_then(|deepest| depth_certificate(deepest, counts)),
         certificate,
         status: None,
@@ -242,7 +243,20 @@ fn indices(parts: Option<PartPair>, counts: [usize; 2]) -> [Vec<u32>; 2] {
     }
 }
 
-fn certificate(proofs: &[PartProof], counts: [usize; 2]) -> Option<api::StaticCertificate> {
+/// Whether proofs of which some are of curved parts show all that is said: of bodies that do not
+/// overlap there is one for each pair of parts. None is about depths.
+fn are_whole(known: &PairReport, counts: [usize; 2]) -> bool {
+    let proofs = &known.proofs;
+    let is_one_enough = known.verdict == Some(Verdict::Overlapping);
+    let needed = if is_one_enough { 1 } else { counts[0] * counts[1] };
+    known.margin >= 0.0 && proofs.len() == needed && proofs.iter().all(PartProof::is_proven)
+}
+
+fn certificate(known: &PairReport, counts: [usize; 2]) -> Option<api::StaticCertificate> {
+    let proofs = &known.proofs;
+    if known.is_verdict_alone_proven && !are_whole(known, counts) {
+        return None;
+    }
     if counts == [1, 1] {
         return proofs.first().and_then(part_certificate);
     }

@@ -1,21 +1,24 @@
 //! What is claimed of bodies of several convex parts, as sessions report it, judged.
 
+mod curved;
 mod entries;
 mod motion;
 
 use arrayvec::ArrayVec;
 
+use self::curved::CurvedEntry;
 use self::entries::{is_single, located, one_of_each};
 use self::motion::SaidMotion;
 use super::faces::NamedFaces;
 use clearance_bodies::PlacedBody;
 use clearance_certificates::told::{Told, required};
 use clearance_geometry::claim::{
-    Compounds, DepthClaim, Direction, PartBound, PartStatement, Parts, Points, Surface, Verdict,
+    Compounds, DepthClaim, Direction, KnownParts, PartBound, PartStatement, Parts, Points, Surface,
+    Verdict,
 };
 use clearance_geometry::effort::Effort;
 use clearance_geometry::judge::{
-    Refusal, judge_compounds, judge_compounds_depth, judge_compounds_distance,
+    Refusal, judge_compounds_beside, judge_compounds_depth, judge_compounds_distance,
     judge_compounds_margin, judge_zero,
 };
 use clearance_proto as api;
@@ -50,6 +53,10 @@ struct SaidStanding {
     /// Where in the answer these are.
     list: &'static str,
     entries: Vec<PartStatement>,
+    /// Where among all entries these are; empty: there are no others.
+    places: Vec<usize>,
+    /// Those of two parts of which one is curved.
+    curved: Vec<CurvedEntry>,
     /// The margin, and whether they are within it.
     within: Option<(f64, bool)>,
     measure: Measure,
@@ -72,9 +79,14 @@ enum Measure {
 }
 
 impl PartsStatement {
-    /// The parts of both.
+    /// The parts of both, and the bodies in and around those that are curved.
     pub(super) fn bodies(&self) -> impl Iterator<Item = &AskedBody> {
-        self.bodies.iter().flat_map(AskedParts::parts)
+        let curved = match &self.said {
+            Said::Standing(said) => &said.curved[..],
+            Said::Motion(_) => &[],
+        };
+        let of_curved = curved.iter().flat_map(CurvedEntry::bodies);
+        self.bodies.iter().flat_map(AskedParts::parts).chain(of_curved)
     }
 
     /// What is claimed of compounds; checks everything that is wrong whatever the geometry.
@@ -85,11 +97,15 @@ impl PartsStatement {
         let Told { question, asked, answer, path } = told;
         let asked = margin(asked, question.margin)?;
         NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
-        let certificate = answer.certificate.as_ref();
+        let (at, certificate) = (path.field("certificate"), answer.certificate.as_ref());
+        let (curved, others) = curved::split(certificate);
+        let places = curved::places_beside(&curved, certificate);
         let standing = SaidStanding {
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
             list: "certificate.compound.entries",
-            entries: statements(&path.field("certificate"), &bodies, certificate)?,
+            entries: statements(&at, &bodies, others.as_ref())?,
+            places,
+            curved: CurvedEntry::read_all(&at, &bodies, &curved, question.margin)?,
             within: within(path, asked, answer.within_margin)?,
             measure: Measure::Nothing,
         };
@@ -102,6 +118,7 @@ impl PartsStatement {
         bodies: [AskedParts; 2],
     ) -> Result<Self, Failure> {
         let Told { question, asked, answer, path } = told;
+        refuse_curved(path, &bodies)?;
         let asked = margin(asked, question.margin)?;
         let bracket = required(path, "distance", answer.distance.as_ref())?;
         let certificate = required(path, "certificate", answer.certificate.as_ref())?;
@@ -111,6 +128,8 @@ impl PartsStatement {
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
             list: "certificate.verdict.compound.entries",
             entries: statements(&certificate_path.field("verdict"), &bodies, of_verdict)?,
+            places: Vec::new(),
+            curved: Vec::new(),
             within: within(path, asked, answer.within_margin)?,
             measure: Measure::Distance {
                 bounds: [bracket.lower, bracket.upper],
@@ -126,6 +145,7 @@ impl PartsStatement {
         bodies: [AskedParts; 2],
     ) -> Result<Self, Failure> {
         let Told { answer, path, .. } = told;
+        refuse_curved(path, &bodies)?;
         let bracket = required(path, "depth", answer.depth.as_ref())?;
         let certificate = required(path, "certificate", answer.certificate.as_ref())?;
         let certificate_path = path.field("certificate");
@@ -138,6 +158,8 @@ impl PartsStatement {
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
             list: "certificate.verdict.compound.entries",
             entries: statements(&certificate_path.field("verdict"), &bodies, of_verdict)?,
+            places: Vec::new(),
+            curved: Vec::new(),
             within: None,
             measure: Measure::Depth {
                 bounds: [bracket.lower, bracket.upper],
@@ -155,13 +177,21 @@ impl PartsStatement {
         told: &Told<'_, api::FindFirstContactRequest, api::FindFirstContactResponse>,
         bodies: [AskedParts; 2],
     ) -> Result<Self, Failure> {
+        refuse_curved(&told.path, &bodies)?;
         let said = SaidMotion::convert(told, &bodies)?;
         Ok(Self { bodies, said: Said::Motion(Box::new(said)) })
     }
 
     /// Judges the claim; the inner error says what does not hold.
     pub(super) fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
-        let Self { bodies: [p, q], said } = self;
+        let Self { bodies: [p, q], mut said } = self;
+        if let Said::Standing(said) = &mut said {
+            for entry in &mut said.curved {
+                if let Err(why) = entry.judge(effort)? {
+                    return Ok(Err(format!("{}[{}]: {why}", said.list, entry.at)));
+                }
+            }
+        }
         let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
         let (of_p, of_q) = (points(&p), points(&q));
         let radii = [&p, &q].map(|parts| radii(parts));
@@ -172,6 +202,16 @@ impl PartsStatement {
             Said::Motion(said) => said.judge(&compounds, [&p, &q], effort),
         })
     }
+}
+
+/// Of curved parts no more is claimed than how they stand.
+fn refuse_curved(path: &Path<'_>, bodies: &[AskedParts; 2]) -> Result<(), Failure> {
+    let is_curved = |body: &AskedParts| body.parts().iter().any(|part| part.curved().is_some());
+    if bodies.iter().any(is_curved) {
+        let what = "claims of compounds of curved parts but for how they stand";
+        return Err(path.not_implemented(what).into());
+    }
+    Ok(())
 }
 
 fn points(parts: &[PlacedBody]) -> Vec<Points<'_>> {
@@ -203,6 +243,7 @@ fn statements(
     let statement = |path: &Path<'_>, parts, wire: Option<&api::StaticCertificate>| {
         let MarginShown { pairs: margin_pairs, depth: margin_depth } = margin_shown(path, wire)?;
         let proof = convex_proof(path, wire)?;
+        curved::refuse_convex(path, bodies, &parts)?;
         Ok::<_, Failure>(PartStatement { parts, proof, margin_pairs, margin_depth })
     };
     match wire.and_then(|wire| wire.proof.as_ref()) {
@@ -219,6 +260,7 @@ fn statements(
         Some(_) if !is_single(bodies) => {
             Err(path.field("compound").bad("is required of bodies of several parts").into())
         }
+        None if curved::is_curved_single(bodies) => Ok(Vec::new()),
         _ => Ok(vec![statement(path, one_of_each(), wire)?]),
     }
 }
@@ -262,10 +304,22 @@ fn reaches(list: &Path<'_>, wire: &[api::PartDepthProof]) -> Result<Vec<PartBoun
 }
 
 impl SaidStanding {
+    /// Where in the answer something of the verdict is refused, and why.
+    fn located(&self, refusal: Refusal) -> String {
+        let refusal = match refusal {
+            Refusal::EntryFails(at, why) => {
+                Refusal::EntryFails(self.places.get(at).copied().unwrap_or(at), why)
+            }
+            other => other,
+        };
+        located(self.list, &refusal)
+    }
+
     fn judge(&self, compounds: &Compounds<'_>, effort: &mut Effort<'_>) -> Result<(), String> {
-        let Self { verdict, list, entries, .. } = self;
-        judge_compounds(compounds, *verdict, entries, effort)
-            .map_err(|refusal| located(list, &refusal))?;
+        let Self { verdict, entries, curved, .. } = self;
+        let known: Vec<KnownParts> = curved.iter().map(CurvedEntry::known).collect();
+        judge_compounds_beside(compounds, *verdict, entries, &known, effort)
+            .map_err(|refusal| self.located(refusal))?;
         self.judge_within(compounds, effort).map_err(|why| format!("within_margin: {why}"))?;
         self.judge_measure(compounds, effort)
     }
@@ -277,18 +331,32 @@ impl SaidStanding {
     ) -> Result<(), String> {
         match (self.verdict, self.within) {
             (_, None) => Ok(()),
+            (_, Some((margin, _))) if margin < 0.0 && !self.curved.is_empty() => {
+                Err("no claim is about depths of curved parts".to_owned())
+            }
             (_, Some((margin, is_within))) if margin < 0.0 => {
                 judge_compounds_margin(compounds, margin, is_within, &self.entries, effort)
-                    .map_err(|refusal| located(self.list, &refusal))
+                    .map_err(|refusal| self.located(refusal))
             }
             // In contact every margin is kept.
             (Verdict::Touching | Verdict::Overlapping, Some((_, true))) => Ok(()),
             (Verdict::Touching | Verdict::Overlapping, Some((_, false))) => {
                 Err("the bodies are in contact".to_owned())
             }
+            (Verdict::Separated, Some((_, true)))
+                if self.curved.iter().any(|entry| entry.is_within == Some(true)) =>
+            {
+                Ok(())
+            }
+            (Verdict::Separated, Some((_, false)))
+                if self.curved.iter().any(|entry| entry.is_within != Some(false)) =>
+            {
+                Err("an entry does not show that curved parts are beyond the margin".to_owned())
+            }
+            (Verdict::Separated, Some((_, false))) if self.entries.is_empty() => Ok(()),
             (Verdict::Separated, Some((margin, is_within))) => {
                 judge_compounds_margin(compounds, margin, is_within, &self.entries, effort)
-                    .map_err(|refusal| located(self.list, &refusal))
+                    .map_err(|refusal| self.located(refusal))
             }
         }
     }

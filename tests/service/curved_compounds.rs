@@ -1,0 +1,202 @@
+//! What sessions report of bodies of several parts of which some are curved, judged.
+
+use api::placed_body::Source;
+use api::rounded_shape::Core;
+use api::static_certificate::Proof;
+use api::verify_certificate_request::Claim;
+use clearance_proto as api;
+
+use crate::compounds::{MARGIN, compound};
+use crate::curved::{cone, cylinder};
+use crate::server::{Server, check, vector};
+use crate::sessions::{all_pairs, started, step};
+
+fn part(core: Core, radius: f64, [x, y, z]: [f64; 3]) -> api::PlacedBody {
+    let shape = api::RoundedShape { core: Some(core), radius, scale: None };
+    let pose = Some(api::Pose { translation: vector(x, y, z), orientation: None });
+    api::PlacedBody { source: Some(Source::Rounded(shape)), pose }
+}
+
+fn at(place: [f64; 3], turn: f64) -> Option<api::Pose> {
+    let [x, y, z] = place;
+    let rotation = api::Quaternion { w: 1.0, x: 0.2 * turn, y: -0.3 * turn, z: turn };
+    let orientation = Some(api::pose::Orientation::Rotation(rotation));
+    Some(api::Pose { translation: vector(x, y, z), orientation })
+}
+
+/// A hammer of a cylinder and a box, and a cone with a capsule above it.
+fn parts() -> [Vec<api::PlacedBody>; 2] {
+    let boxed = Core::Box(api::Vector3 { x: 1.0, y: 0.5, z: 0.5 });
+    [
+        vec![part(cylinder(0.125, 2.0), 0.0, [0.0; 3]), part(boxed, 0.0, [0.0, 0.0, 1.25])],
+        vec![
+            part(cone(0.5, 1.0), 0.05, [0.0; 3]),
+            part(Core::Length(0.5), 0.125, [0.0, 0.0, 0.875]),
+        ],
+    ]
+}
+
+/// The reports of some frames, each with where the second body is.
+async fn reports(server: &Server) -> Vec<(Option<api::Pose>, api::PairReport)> {
+    let bodies = (1..).zip(parts()).map(|(id, parts)| api::Body {
+        id,
+        parts,
+        margin: if id == 1 { MARGIN } else { 0.0 },
+        pose: if id == 1 { None } else { at([20.0, 0.0, 0.0], 0.0) },
+        ..Default::default()
+    });
+    let state = Some(api::SessionState { bodies: bodies.collect(), ..Default::default() });
+    let opening = api::OpenSessionRequest { session_id: "s".into(), state, ..Default::default() };
+    server.sessions().open_session(opening).await.unwrap();
+    let straight = [[9.0, 0.0, 0.0], [0.75, 0.0, 0.1], [0.7, 0.0, 1.0], [0.3, 0.0, 0.0]];
+    let turned = [([1.0, 0.2, 0.1], 0.4), ([0.2, 0.6, 0.4], 0.9), ([-0.9, 0.3, 0.9], 0.5)];
+    let unturned = straight.into_iter().map(|place| at(place, 0.0));
+    let mut all = Vec::new();
+    for (frame_id, pose) in (1..).zip(unturned.chain(turned.map(|(place, turn)| at(place, turn)))) {
+        let report = api::ReportOptions {
+            certificates: true,
+            first_contacts: true,
+            distances: true,
+            depths: true,
+            ..all_pairs().unwrap()
+        };
+        let poses = vec![api::BodyPose { id: 2, pose, ..Default::default() }];
+        let report = Some(Box::new(report));
+        let frame = api::Frame { frame_id, poses, report, ..Default::default() };
+        let mut told = step(server, "s", vec![frame]).await.unwrap().remove(0);
+        all.push((pose, told.pairs.remove(0)));
+    }
+    all
+}
+
+fn collision(at: Option<api::Pose>, report: &api::PairReport) -> api::CollisionClaim {
+    let [p, q] = parts();
+    let question = api::CheckCollisionRequest {
+        p: compound(&p, None),
+        q: compound(&q, at),
+        margin: Some(MARGIN),
+        options: None,
+    };
+    let answer = api::CheckCollisionResponse {
+        verdict: report.verdict,
+        within_margin: report.within_margin,
+        certificate: report.certificate.clone(),
+        ..Default::default()
+    };
+    api::CollisionClaim { question: Some(question), answer: Some(answer) }
+}
+
+/// What is said of a claim: nothing, or why it is refused, as one that is false or as one that is
+/// none.
+async fn verify(server: &Server, claim: Claim) -> Result<(), String> {
+    let request = api::VerifyCertificateRequest { claim: Some(claim) };
+    let reply = server.queries().verify_certificate(request).await;
+    let reply = reply.map_err(|status| status.message().to_owned())?.into_inner();
+    if reply.valid { Ok(()) } else { Err(reply.refusal) }
+}
+
+fn entries(claim: &mut api::CollisionClaim) -> &mut Vec<api::PartProof> {
+    let certificate = claim.answer.as_mut().unwrap().certificate.as_mut().unwrap();
+    match certificate.proof.as_mut().unwrap() {
+        Proof::Compound(compound) => &mut compound.entries,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn curved_of(entry: &mut api::PartProof) -> Option<&mut api::CurvedProof> {
+    match entry.certificate.as_mut()?.proof.as_mut()? {
+        Proof::Curved(curved) => Some(curved),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn what_a_session_says_of_curved_parts_is_valid_and_what_was_tampered_with_is_not() {
+    let server = started().await;
+    let (mut seen, mut near, mut tampered) = ([0; 4], [0; 2], 0);
+    for (at, report) in reports(&server).await {
+        let claim = collision(at, &report);
+        verify(&server, Claim::Collision(claim.clone())).await.unwrap();
+        seen[report.verdict as usize] += 1;
+        near[usize::from(report.within_margin == Some(true))] += 1;
+        // Of what else is said there is no proof.
+        assert!(report.distance_certificate.is_none() && report.depth_certificate.is_none());
+        assert!(report.first_contact.is_some_and(|found| found.certificate.is_none()));
+        for verdict in [api::Verdict::Separated, api::Verdict::Touching, api::Verdict::Overlapping]
+        {
+            let mut other = claim.clone();
+            other.answer.as_mut().unwrap().set_verdict(verdict);
+            let judged = verify(&server, Claim::Collision(other)).await;
+            assert_eq!(judged.is_ok(), verdict == report.verdict(), "{verdict:?}: {judged:?}");
+        }
+        let mut other = claim.clone();
+        other.answer.as_mut().unwrap().within_margin = report.within_margin.map(|within| !within);
+        assert!(verify(&server, Claim::Collision(other)).await.is_err());
+        for k in 0..entries(&mut claim.clone()).len() {
+            let changed = async |change: &dyn Fn(&mut Vec<api::PartProof>)| {
+                let mut other = claim.clone();
+                change(entries(&mut other));
+                verify(&server, Claim::Collision(other)).await
+            };
+            assert!(changed(&|all| drop(all.remove(k))).await.is_err());
+            assert!(changed(&|all| all[k].q_parts = vec![7]).await.is_err());
+            assert!(changed(&|all| all[k].certificate = None).await.is_err());
+            if curved_of(&mut entries(&mut claim.clone())[k]).is_none() {
+                continue;
+            }
+            tampered += 1;
+            let moved = changed(&|all| {
+                let proof = curved_of(&mut all[k]).unwrap();
+                let of = proof.p.iter_mut().chain(&mut proof.q);
+                let points = of.flat_map(|hulls| [&mut hulls.outer, &mut hulls.inner]);
+                points.flatten().for_each(|points| points.xyz.iter_mut().for_each(|x| *x *= 1.5));
+            });
+            assert!(moved.await.is_err());
+            let none = changed(&|all| {
+                let proof = curved_of(&mut all[k]).unwrap();
+                (proof.outer, proof.inner) = (vec![], vec![]);
+            });
+            assert!(none.await.is_err());
+        }
+    }
+    assert!(seen[1] > 2 && seen[3] > 1 && near.iter().all(|count| *count > 1), "{seen:?} {near:?}");
+    assert!(tampered > 5, "{tampered}");
+}
+
+/// A proof of the coarse polytope around a part is none of the part.
+#[tokio::test]
+async fn proofs_of_other_kinds_and_other_claims_about_curved_parts_are_refused() {
+    let server = started().await;
+    let [p, q] = parts();
+    let question = api::CheckCollisionRequest {
+        p: compound(&p, None),
+        q: compound(&q, at([9.0, 0.0, 0.0], 0.0)),
+        ..Default::default()
+    };
+    let direction = Some(api::Direction {
+        form: Some(api::direction::Form::Vector(vector(1.0, 0.0, 0.0).unwrap())),
+    });
+    let certificate = Some(api::StaticCertificate {
+        proof: Some(Proof::Separated(api::SeparatedProof { direction, ..Default::default() })),
+    });
+    let entry = api::PartProof { p_parts: vec![0, 1], q_parts: vec![0, 1], certificate };
+    let proof = Proof::Compound(api::CompoundProof { entries: vec![entry] });
+    let answer = api::CheckCollisionResponse {
+        verdict: api::Verdict::Separated.into(),
+        certificate: Some(api::StaticCertificate { proof: Some(proof) }),
+        ..Default::default()
+    };
+    let claim = api::CollisionClaim { question: Some(question), answer: Some(answer) };
+    let refused = verify(&server, Claim::Collision(claim)).await.unwrap_err();
+    assert!(refused.contains("one of the parts is curved"), "{refused}");
+    let question = api::MeasureDistanceRequest {
+        p: compound(&p, None),
+        q: compound(&q, None),
+        ..Default::default()
+    };
+    let (question, answer) = (Some(question), Some(api::MeasureDistanceResponse::default()));
+    let claim = Claim::Distance(api::DistanceClaim { question, answer });
+    let request = api::VerifyCertificateRequest { claim: Some(claim) };
+    let refused = server.queries().verify_certificate(request).await.unwrap_err();
+    check(&refused, tonic::Code::Unimplemented, "NOT_IMPLEMENTED", "distance.answer");
+}
