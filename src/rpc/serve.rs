@@ -22,6 +22,7 @@ use crate::rpc::services::sessions::{SessionHost, Sessions, sweep};
 use crate::rpc::shared::Shared;
 use clearance_proto as api;
 use clearance_runtime::archive::RedbArchive;
+use clearance_runtime::archive::keeper::Keeper;
 use clearance_runtime::fresh::keep_fresh;
 use clearance_runtime::latch::Latch;
 use clearance_runtime::memory::tidy;
@@ -92,7 +93,7 @@ async fn run(
     shared.leaves_open |= address.is_none_or(|address| address.ip().is_loopback());
     shared.access = protection.access.clone();
     shared.hold_to(protection.quotas.clone());
-    open_store(&mut shared)?;
+    let _store = open_store(&mut shared)?;
     let limits = shared.settings.limits.clone();
     let sessions = SessionHost::new(shared.clone());
     let service = shared.surround().layer(services(&shared, &sessions)?);
@@ -116,6 +117,8 @@ async fn run(
     tracing::info!("draining");
     drain.set();
     accepting.abort();
+    // With it the listener, whose file goes.
+    let _ = accepting.await;
     sweeping.iter().for_each(JoinHandle::abort);
     let time = Duration::from_secs(limits.drain_seconds_max);
     match tokio::time::timeout(time, serving).await {
@@ -125,16 +128,26 @@ async fn run(
     Ok(())
 }
 
+/// What keeps registrations, for as long as the server runs: then another process may have it.
+struct OpenStore(Option<Arc<Keeper>>);
+
+impl Drop for OpenStore {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|keeper| keeper.close());
+    }
+}
+
 /// Opens what keeps registrations, if something is to. Nothing else runs yet that would wait.
-fn open_store(shared: &mut Shared) -> Result<(), ServeError> {
-    let Some(directory) = shared.settings.store.clone() else { return Ok(()) };
+fn open_store(shared: &mut Shared) -> Result<OpenStore, ServeError> {
+    let Some(directory) = shared.settings.store.clone() else { return Ok(OpenStore(None)) };
     let archive = RedbArchive::open(&directory);
     let archive = archive.map_err(|error| ServeError::Store(error.to_string()))?;
     let kept = shared.keep_in(Arc::new(archive));
     kept.map_err(|error| ServeError::Store(error.to_string()))?;
+    let open = OpenStore(shared.keeper().cloned());
     let (bodies, robots) = (shared.store().count(), shared.robots().count());
     tracing::info!(directory = %directory.display(), bodies, robots, "registrations are kept");
-    Ok(())
+    Ok(open)
 }
 
 /// Between two looks for what was deleted a day ago.

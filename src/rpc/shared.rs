@@ -34,7 +34,7 @@ pub struct Shared {
     /// All settings and limits.
     pub settings: Arc<Settings>,
     stores: Arc<OfTenants<Stores>>,
-    kept: Option<Arc<Kept>>,
+    kept: Option<Arc<KeptStores>>,
     /// Cells of robots that stay built between calls.
     pub cells: Arc<KeptCells>,
     /// Where geometry runs.
@@ -71,13 +71,13 @@ struct Stores {
 
 /// What outlives the process.
 #[derive(Debug)]
-struct Kept {
+struct KeptStores {
     keeper: Arc<Keeper>,
     /// What was there at the beginning, of tenants who have not called yet.
     found: Mutex<BTreeMap<String, ShelfIndex>>,
 }
 
-impl Kept {
+impl KeptStores {
     fn stores(&self, tenant: &str) -> Stores {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let mut index = found.remove(tenant).unwrap_or_default();
@@ -132,7 +132,7 @@ impl Shared {
             clock: self.clock.clone(),
         };
         let (keeper, found) = Keeper::open(parts)?;
-        self.kept = Some(Arc::new(Kept { keeper, found: Mutex::new(found) }));
+        self.kept = Some(Arc::new(KeptStores { keeper, found: Mutex::new(found) }));
         Ok(())
     }
 

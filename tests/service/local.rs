@@ -54,7 +54,7 @@ async fn health_is_asked_of_addresses_and_of_pages() {
 
 #[tokio::test]
 async fn a_file_speaks_no_tls() {
-    let path = std::env::temp_dir().join(format!("clearance-tls-socket-{}", std::process::id()));
+    let path = std::env::temp_dir().join(format!("clearance-socket-tls-{}", std::process::id()));
     let listener = Listener::bind(&format!("unix:{}", path.display())).await.unwrap();
     let settings = crate::tls::secured("socket");
     let refused = clearance::rpc::serve(listener, std::future::ready(()), settings).await;

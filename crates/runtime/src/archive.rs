@@ -100,6 +100,10 @@ pub trait Archive: fmt::Debug + Send + Sync {
     /// What a row says.
     fn read(&self, key: &Key) -> Result<Option<Vec<u8>>, ArchiveError>;
 
+    /// Lets go of what it holds, so that another process may have it. Nothing can be read or
+    /// written any more.
+    fn close(&self) {}
+
     /// Hands over the rows of a table, one after the other in the order of their keys.
     fn each(&self, table: Table, take: &mut dyn FnMut(Key, &[u8])) -> Result<(), ArchiveError>;
 }

@@ -105,10 +105,10 @@ struct Rules {
 
 /// The quotas of all tenants; cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct Quotas(Option<Arc<State>>);
+pub struct Quotas(Option<Arc<QuotaBooks>>);
 
 #[derive(Debug)]
-struct State {
+struct QuotaBooks {
     path: PathBuf,
     access: Access,
     rules: RwLock<Rules>,
@@ -168,7 +168,7 @@ impl Quotas {
     /// As a file says; `access` knows the names of tenants.
     pub fn of_file(path: &Path, access: Access) -> Result<Self, QuotasError> {
         let text = read(path)?;
-        Ok(Self(Some(Arc::new(State {
+        Ok(Self(Some(Arc::new(QuotaBooks {
             path: path.to_owned(),
             access,
             rules: RwLock::new(Rules::parse(&text)?),
@@ -223,7 +223,7 @@ impl Quotas {
         self.0.clone().map(|state| state as Arc<dyn FromFiles>)
     }
 
-    fn meter(&self, tenant: Option<u32>) -> Option<(&State, Arc<Meter>)> {
+    fn meter(&self, tenant: Option<u32>) -> Option<(&QuotaBooks, Arc<Meter>)> {
         let (state, number) = (self.0.as_ref()?, tenant?);
         let mut meters = locked(&state.meters);
         if let Some(meter) = meters.get(&number) {
@@ -237,7 +237,7 @@ impl Quotas {
     }
 }
 
-impl State {
+impl QuotaBooks {
     fn allowed(&self, tenant: &str, kind: QuotaKind) -> Option<u64> {
         let rules = self.rules.read().unwrap_or_else(PoisonError::into_inner);
         let own = rules.tenants.get(tenant).and_then(|own| own.get(&kind));
@@ -256,7 +256,7 @@ impl State {
     }
 }
 
-impl FromFiles for State {
+impl FromFiles for QuotaBooks {
     fn what(&self) -> &'static str {
         "quotas"
     }

@@ -122,7 +122,7 @@ impl BuildRoom for RobotWork {
 /// All of them.
 #[derive(Debug, Default)]
 pub struct RobotStore {
-    robots: Mutex<BTreeMap<String, Entry>>,
+    robots: Mutex<BTreeMap<String, KnownRobot>>,
     /// Locked while `robots` are.
     claims: Mutex<Claims>,
     /// Whoever changes something has it from the look at what there is until that is done.
@@ -133,7 +133,7 @@ pub struct RobotStore {
 
 /// What is registered, in memory or not.
 #[derive(Debug)]
-struct Entry {
+struct KnownRobot {
     /// None: it is still to be read.
     robot: Option<Arc<RegisteredRobot>>,
     /// See [`RegisteredRobot::bytes`].
@@ -191,7 +191,7 @@ impl RobotStore {
         drop(robots);
         let memory = quota.lasting().reserve(MemoryKind::Robots, robot.bytes);
         let memory = memory.map_err(|full| NotKept::Full(full.0))?;
-        let entry = Entry::of(&robot, source);
+        let entry = KnownRobot::of(&robot, source);
         if let Some(RobotShelf { shelf, .. }) = self.shelf.as_ref().filter(|_| !is_there) {
             let room = quota.reserve(MemoryKind::Work, 2 * source.len() as u64);
             let _room = room.map_err(|full| NotKept::Full(full.0))?;
@@ -221,7 +221,11 @@ impl RobotStore {
     }
 
     /// The robot if it is in memory.
-    fn loaded(&self, robots: &BTreeMap<String, Entry>, id: &str) -> Option<Arc<RegisteredRobot>> {
+    fn loaded(
+        &self,
+        robots: &BTreeMap<String, KnownRobot>,
+        id: &str,
+    ) -> Option<Arc<RegisteredRobot>> {
         robots.get(id).filter(|entry| !entry.leaves)?.robot.clone()
     }
 
@@ -324,7 +328,7 @@ impl RobotStore {
         self.claims.lock().expect("nothing panics while holding it")
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Entry>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, KnownRobot>> {
         self.robots.lock().expect("nothing panics while holding it")
     }
 }
@@ -338,7 +342,7 @@ pub struct RobotPage {
     pub last: Option<String>,
 }
 
-impl Entry {
+impl KnownRobot {
     fn of(robot: &Arc<RegisteredRobot>, source: &[u8]) -> Self {
         Self {
             robot: Some(robot.clone()),

@@ -336,6 +336,11 @@ impl<'a> StatusRow<'a> {
         if code == Code::ResourceExhausted && field.is_empty() { row.retry() } else { row }
     }
 
+    /// An alias, and what has it.
+    fn of_alias(field: &'a str, owner: &str) -> Self {
+        Self::new(Code::AlreadyExists, Reason::AliasTaken).at(field).with("owner", owner)
+    }
+
     /// What a tenant may have, and when to try again.
     fn of_quota(exceeded: &'a QuotaExceeded) -> Self {
         let row = Self::new(Code::ResourceExhausted, Reason::QuotaExceeded);
@@ -426,9 +431,7 @@ impl Failure {
             }
             Self::NoKey | Self::WrongKey => row(Code::Unauthenticated, Reason::Unauthenticated),
             Self::RoleTooLow { method, needed } => StatusRow::of_role(method, needed),
-            Self::AliasTaken { field, owner } => {
-                row(Code::AlreadyExists, Reason::AliasTaken).at(field).with("owner", owner)
-            }
+            Self::AliasTaken { field, owner } => StatusRow::of_alias(field, owner),
             Self::AliasClaimed { field } => claimed(Reason::AliasClaimed).at(field),
             Self::RobotClaimed { field } => claimed(Reason::RobotClaimed).at(field),
             Self::SessionExists { field, id } => {

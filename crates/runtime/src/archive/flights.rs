@@ -34,12 +34,12 @@ pub struct Needed<'a> {
 /// Who reads, and who waits.
 #[derive(Debug, Default)]
 pub struct Flights {
-    state: Mutex<State>,
+    state: Mutex<FlightBoard>,
     landed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct FlightBoard {
     /// What is being read.
     keys: BTreeSet<Key>,
     /// How many wait, by tenant.
@@ -47,7 +47,7 @@ struct State {
 }
 
 /// What is being read, until this is dropped.
-struct Flight<'a> {
+struct BoardedFlight<'a> {
     of: &'a Flights,
     key: &'a Key,
 }
@@ -87,16 +87,16 @@ impl Flights {
         }
         state.keys.insert(key.clone());
         drop(state);
-        let _flight = Flight { of: self, key };
+        let _flight = BoardedFlight { of: self, key };
         read()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FlightBoard> {
         self.state.lock().expect("nothing panics while holding it")
     }
 }
 
-impl Drop for Flight<'_> {
+impl Drop for BoardedFlight<'_> {
     fn drop(&mut self) {
         self.of.state().keys.remove(self.key);
         self.of.landed.notify_all();

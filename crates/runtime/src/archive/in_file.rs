@@ -64,14 +64,16 @@ pub enum OpenError {
 #[derive(Debug)]
 pub struct RedbArchive {
     path: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<OpenFile>,
 }
 
 #[derive(Debug)]
-struct State {
+struct OpenFile {
     /// None: it has failed, and was not opened again.
     database: Option<Arc<Database>>,
     tried: Instant,
+    /// It is not opened again.
+    is_closed: bool,
 }
 
 impl RedbArchive {
@@ -81,10 +83,13 @@ impl RedbArchive {
         fs::create_dir_all(directory).map_err(of_directory)?;
         let path = directory.join(FILE_NAME);
         let database = Some(Arc::new(open(&path)?));
-        Ok(Self { path, state: Mutex::new(State { database, tried: Instant::now() }) })
+        Ok(Self {
+            path,
+            state: Mutex::new(OpenFile { database, tried: Instant::now(), is_closed: false }),
+        })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, OpenFile> {
         self.state.lock().expect("nothing panics while holding it")
     }
 
@@ -92,6 +97,9 @@ impl RedbArchive {
         let mut state = self.state();
         if let Some(database) = &state.database {
             return Ok(database.clone());
+        }
+        if state.is_closed {
+            return Err(ArchiveError::Down("it is closed".to_owned()));
         }
         if state.tried.elapsed() < RETRY {
             return Err(ArchiveError::Down("it has failed a moment ago".to_owned()));
@@ -215,6 +223,12 @@ impl Archive for RedbArchive {
             }
             Ok(transaction.commit()?)
         })
+    }
+
+    fn close(&self) {
+        let mut state = self.state();
+        state.is_closed = true;
+        state.database = None;
     }
 
     fn read(&self, key: &Key) -> Result<Option<Vec<u8>>, ArchiveError> {

@@ -303,6 +303,11 @@ impl Keeper {
         }
     }
 
+    /// Lets go of the store: the server has ended.
+    pub fn close(&self) {
+        self.parts.archive.close();
+    }
+
     /// What was done with it.
     pub fn metrics(&self) -> &KeeperMetrics {
         &self.metrics

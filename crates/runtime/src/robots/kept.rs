@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Entry, ID_PREFIX, RegisteredRobot, RobotStore, RobotWork};
+use super::{ID_PREFIX, KnownRobot, RegisteredRobot, RobotStore, RobotWork};
 use crate::archive::keeper::{Shelf, Unread};
 use crate::archive::records::{self, RobotRow};
 use crate::archive::{Change, Table};
@@ -67,7 +67,7 @@ impl RobotStore {
                 claims.restore(&id, keys, &quota);
             }
             let RobotRow { memory_bytes: bytes, wire_bytes, source_bytes, .. } = row;
-            let entry = Entry { robot: None, bytes, wire_bytes, source_bytes, leaves: false };
+            let entry = KnownRobot { robot: None, bytes, wire_bytes, source_bytes, leaves: false };
             robots.insert(id, entry);
         }
         drop((robots, claims));
@@ -142,13 +142,18 @@ impl RobotStore {
     }
 }
 
-fn row_of(entry: &Entry) -> RobotRow {
-    let Entry { bytes: memory_bytes, wire_bytes, source_bytes, .. } = *entry;
+fn row_of(entry: &KnownRobot) -> RobotRow {
+    let KnownRobot { bytes: memory_bytes, wire_bytes, source_bytes, .. } = *entry;
     RobotRow { memory_bytes, wire_bytes, source_bytes, keys: Vec::new(), deleted: None }
 }
 
 /// What registering a robot changes.
-pub(super) fn registering(shelf: &Shelf, id: &str, entry: &Entry, source: &[u8]) -> Vec<Change> {
+pub(super) fn registering(
+    shelf: &Shelf,
+    id: &str,
+    entry: &KnownRobot,
+    source: &[u8],
+) -> Vec<Change> {
     let [row, of_source] = [shelf.key(Table::Robots, id), shelf.key(Table::Sources, id)];
     let written = records::written(&row, &row_of(entry));
     let sealed = records::sealed(&of_source, source);
@@ -159,7 +164,7 @@ pub(super) fn registering(shelf: &Shelf, id: &str, entry: &Entry, source: &[u8])
 pub(super) fn claiming(
     shelf: &Shelf,
     id: &str,
-    entry: &Entry,
+    entry: &KnownRobot,
     keys: Vec<KeyDigest>,
 ) -> Vec<Change> {
     let key = shelf.key(Table::Robots, id);
@@ -169,7 +174,7 @@ pub(super) fn claiming(
 }
 
 /// What deleting a robot changes: it leaves a row that says when.
-pub(super) fn leaving(shelf: &Shelf, id: &str, entry: &Entry) -> Vec<Change> {
+pub(super) fn leaving(shelf: &Shelf, id: &str, entry: &KnownRobot) -> Vec<Change> {
     let key = shelf.key(Table::Robots, id);
     let row = RobotRow { deleted: Some(shelf.keeper().now()), ..row_of(entry) };
     let row = records::written(&key, &row);
