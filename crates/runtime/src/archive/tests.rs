@@ -31,7 +31,7 @@ impl Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dirothers(&self.0);
+        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
