@@ -6,8 +6,10 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod allocator;
+mod health;
 mod key;
 mod serve;
+mod store;
 
 /// Exact, certified answers about convex polytopes in motion.
 #[derive(Parser)]
@@ -25,6 +27,10 @@ enum Command {
     /// Makes an API key: writes the key, and the line for the file that the server reads.
     #[command(after_help = KEY_HELP)]
     Key(key::KeyOptions),
+    /// Exports, imports or lists what `clearance serve --store` keeps, while no server has it open.
+    Store(store::StoreOptions),
+    /// Asks a server whether it takes calls; the exit code says so.
+    Health(health::HealthOptions),
     /// Answers a file of reference cases and compares.
     Conformance(clearance_conformance::Options),
     /// Rules on answers by their certificates alone: accepted, or refused with the reason.
@@ -76,6 +82,8 @@ fn main() -> ExitCode {
             verdict(serve::run(&options).map(|()| true))
         }
         Command::Key(options) => verdict(key::run(&options, out)),
+        Command::Store(options) => verdict(store::run(&options, out)),
+        Command::Health(options) => verdict(health::run(&options, out)),
         Command::Conformance(options) => verdict(clearance_conformance::run(&options, out)),
         Command::Verify(options) => verdict(clearance_conformance::verify::run(&options, out)),
         Command::Demo(options) => verdict(clearance_demo::run(&options, serve::until_told, out)),

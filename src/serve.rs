@@ -11,6 +11,7 @@ use clearance_config::telemetry::{self, TelemetryError};
 use clearance_runtime::descriptors;
 use clearance_runtime::settings::Settings;
 use clearance_runtime::signals::stop_signal;
+use clearance_transport::listener::{LOCAL_PREFIX, Listener};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -77,7 +78,9 @@ fn tell(loaded: &Loaded) -> Result<(), RunError> {
         return Err(RunError::NoPort(settings.listen.clone()));
     }
     let protection = Protection::of(settings)?;
-    if let Ok(address) = settings.listen.parse() {
+    if settings.listen.starts_with(LOCAL_PREFIX) {
+        protection.suffices_for(None, settings)?;
+    } else if let Ok(address) = settings.listen.parse() {
         protection.suffices_at(address, settings)?;
     }
     let mut out = io::stdout().lock();
@@ -114,10 +117,10 @@ async fn listen_and_serve(settings: Settings, file: Option<PathBuf>) -> Result<(
     if lacks_port(&settings.listen) {
         return Err(RunError::NoPort(settings.listen));
     }
-    let listener = TcpListener::bind(&settings.listen).await;
+    let listener = Listener::bind(&settings.listen).await;
     let listener =
         listener.map_err(|error| RunError::Listen { address: settings.listen.clone(), error })?;
-    Protection::of(&settings)?.suffices_at(listener.local_addr()?, &settings)?;
+    Protection::of(&settings)?.suffices_for(listener.address()?, &settings)?;
     // Before the line that says so, or a quick signal would kill the process.
     let drain = Duration::from_secs(settings.limits.drain_seconds_max);
     let shutdown = stop_signal(drain + LAST_STEPS)?;
@@ -126,7 +129,7 @@ async fn listen_and_serve(settings: Settings, file: Option<PathBuf>) -> Result<(
         io::stdout(),
         "clearance {} listening on {} (pid {}, limits from {source})",
         env!("CARGO_PKG_VERSION"),
-        listener.local_addr()?,
+        listener.name()?,
         std::process::id(),
     )?;
     Ok(rpc::serve(listener, shutdown, settings).await?)
@@ -134,6 +137,9 @@ async fn listen_and_serve(settings: Settings, file: Option<PathBuf>) -> Result<(
 
 /// Whether an address to listen on is that of a machine alone.
 fn lacks_port(address: &str) -> bool {
+    if let Some(path) = address.strip_prefix(LOCAL_PREFIX) {
+        return path.is_empty();
+    }
     let port = address.rsplit_once(':').map(|(_, port)| port);
     let is_bare_v6 = address.parse::<std::net::Ipv6Addr>().is_ok();
     is_bare_v6 || port.is_none_or(|port| port.is_empty() || port.ends_with(']'))
@@ -145,10 +151,10 @@ mod tests {
 
     #[test]
     fn an_address_without_a_port_is_told_apart() {
-        for whole in ["127.0.0.1:0", "[::1]:50061", "localhost:1", "0.0.0.0:50061"] {
+        for whole in ["127.0.0.1:0", "[::1]:50061", "localhost:1", "0.0.0.0:50061", "unix:/x"] {
             assert!(!lacks_port(whole), "{whole}");
         }
-        for bare in ["127.0.0.1", "localhost", "::1", "[::1]", "127.0.0.1:", ""] {
+        for bare in ["127.0.0.1", "localhost", "::1", "[::1]", "127.0.0.1:", "", "unix:"] {
             assert!(lacks_port(bare), "{bare}");
         }
     }

@@ -18,8 +18,10 @@ use prometheus_client::registry::{Registry, Unit};
 use crate::rpc::services::info::build;
 use crate::rpc::services::sessions::SessionHost;
 use crate::rpc::shared::Shared;
+use clearance_runtime::archive::keeper::Keeper;
 use clearance_runtime::memory::{MemoryKind, resident_bytes};
 use clearance_runtime::metrics::{FRAME_TIMES, FrameMetrics, QuestionKind, QuestionMetrics};
+use clearance_runtime::quotas::QuotaKind;
 use clearance_transport::side::{Pages, ShownPage};
 
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -109,6 +111,18 @@ impl Collector for State {
         page.gauge("memory_resident_bytes", "Memory that the process holds", resident)?;
         let refusals = "Times that there was no memory";
         page.counter("memory_refusals", refusals, memory.refusals())?;
+        if let Some(refusals) = shared.quotas.refusals() {
+            let names = QuotaKind::ALL.into_iter().map(QuotaKind::name);
+            page.counters(
+                "quota_refusals",
+                "Times that a tenant had all it may",
+                "quota",
+                names.zip(refusals),
+            )?;
+        }
+        if let Some(keeper) = shared.keeper() {
+            page.store(keeper)?;
+        }
         page.gauge("draining", "1 while the server drains", u64::from(shared.is_draining()))?;
         let start = shared.start_time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let since = "When the server started, seconds since 1970";
@@ -153,6 +167,20 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
+    fn counters<'k>(
+        &mut self,
+        name: &str,
+        help: &str,
+        label: &str,
+        rows: impl IntoIterator<Item = (&'k str, u64)>,
+    ) -> fmt::Result {
+        let mut family = self.begin(name, help, MetricType::Counter)?;
+        for (key, value) in rows {
+            ConstCounter::new(value).encode(family.encode_family(&[(label, key)])?)?;
+        }
+        Ok(())
+    }
+
     fn questions(&mut self, all: &[QuestionMetrics]) -> fmt::Result {
         type Read = fn(&QuestionMetrics) -> &AtomicU64;
         let rows: [(&str, &str, Read); 8] = [
@@ -173,6 +201,25 @@ impl Writer<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    fn store(&mut self, keeper: &Keeper) -> fmt::Result {
+        let of = keeper.metrics();
+        for (name, help, counter) in [
+            ("store_writes", "Times that registrations were written", &of.writes),
+            ("store_write_nanoseconds", "Time that these took", &of.write_nanoseconds),
+            ("store_loads", "Registrations that were read", &of.loads),
+            ("store_load_nanoseconds", "Time that these took, with building", &of.load_nanoseconds),
+            ("store_failures", "Times that the store did not answer", &of.failures),
+            ("store_set_aside", "Registrations that were damaged", &of.set_aside),
+            ("store_collected", "Deleted registrations that are gone", &of.collected),
+        ] {
+            self.counter(name, help, counter.load(Ordering::Relaxed))?;
+        }
+        let bytes = "Bytes of what is registered, and was deleted within a day";
+        self.gauge("store_bytes", bytes, keeper.bytes())?;
+        let answers = "1, or 0 when the store did not answer the last time";
+        self.gauge("store_answers", answers, u64::from(!keeper.is_down()))
     }
 
     fn frames(&mut self, frames: &FrameMetrics) -> fmt::Result {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clearance_runtime::access::{Access, KeysError, TokenRules};
 use clearance_runtime::fresh::FromFiles;
+use clearance_runtime::quotas::{Quotas, QuotasError};
 use clearance_runtime::settings::Settings;
 use clearance_transport::tls::{Tls, TlsError, TlsFiles};
 
@@ -21,6 +22,9 @@ pub enum ProtectionError {
     /// The keys that tokens are signed with cannot be used.
     #[error("jwt_jwks: {0}")]
     Tokens(KeysError),
+    /// The quotas cannot be used.
+    #[error("quotas: {0}")]
+    Quotas(#[from] QuotasError),
     /// A setting lacks another one.
     #[error("{given} needs {missing}, too")]
     Incomplete {
@@ -29,6 +33,9 @@ pub enum ProtectionError {
         /// What is missing.
         missing: &'static str,
     },
+    /// TLS is to be spoken where nobody can listen in.
+    #[error("tls_cert: a Unix socket does not speak TLS; leave it out, or listen on an address")]
+    LocalTls,
     /// Other machines could call, and nothing keeps them out.
     #[error(
         "listen: {address} can be reached from other machines, without {missing}; give it, listen \
@@ -49,6 +56,8 @@ pub struct Protection {
     pub tls: Option<Tls>,
     /// Who may call.
     pub access: Access,
+    /// What each tenant may have.
+    pub quotas: Quotas,
 }
 
 impl Protection {
@@ -75,7 +84,28 @@ impl Protection {
         if let Some(jwks) = &settings.jwt_jwks {
             access = access.with_tokens(jwks, rules(settings)?).map_err(ProtectionError::Tokens)?;
         }
-        Ok(Self { tls, access })
+        let quotas = match &settings.quotas {
+            None => Quotas::default(),
+            Some(_) if !access.asks_for_keys() => {
+                return Err(incomplete("quotas", "api_keys or jwt_jwks"));
+            }
+            Some(file) => Quotas::of_file(file, access.clone())?,
+        };
+        Ok(Self { tls, access, quotas })
+    }
+
+    /// Whether it is enough for who listens on this address, or on a Unix socket if there is none:
+    /// that only this machine reaches, and nobody speaks TLS over it.
+    pub fn suffices_for(
+        &self,
+        address: Option<SocketAddr>,
+        settings: &Settings,
+    ) -> Result<(), ProtectionError> {
+        match address {
+            Some(address) => self.suffices_at(address, settings),
+            None if self.tls.is_some() => Err(ProtectionError::LocalTls),
+            None => Ok(()),
+        }
     }
 
     /// Whether it is enough for who listens on this address.
@@ -100,7 +130,7 @@ impl Protection {
     /// What is read again when its files change.
     pub fn files(&self) -> Vec<Arc<dyn FromFiles>> {
         let tls = self.tls.as_ref().map(Tls::files);
-        tls.into_iter().chain(self.access.files()).collect()
+        tls.into_iter().chain(self.access.files()).chain(self.quotas.file()).collect()
     }
 }
 
@@ -129,7 +159,8 @@ mod tests {
     /// A server that listened on all addresses answered whoever reached its port.
     #[test]
     fn who_can_be_reached_asks_who_calls_or_is_told_not_to() {
-        let open = Protection { tls: None, access: Access::open() };
+        let (tls, access, quotas) = (None, Access::open(), Quotas::default());
+        let open = Protection { tls, access, quotas };
         let told = Settings { insecure: true, ..Settings::default() };
         for (address, is_near) in [
             ("127.0.0.1:1", true),

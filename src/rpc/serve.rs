@@ -2,9 +2,9 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tonic::service::Routes;
@@ -21,12 +21,15 @@ use crate::rpc::services::robots::{self, Robots};
 use crate::rpc::services::sessions::{SessionHost, Sessions, sweep};
 use crate::rpc::shared::Shared;
 use clearance_proto as api;
+use clearance_runtime::archive::RedbArchive;
+use clearance_runtime::archive::keeper::Keeper;
 use clearance_runtime::fresh::keep_fresh;
 use clearance_runtime::latch::Latch;
 use clearance_runtime::memory::tidy;
 use clearance_runtime::settings::Settings;
 use clearance_transport::connection::{Admission, Admitted, accept};
 use clearance_transport::http2::{ConnectionSettings, serve_all};
+use clearance_transport::listener::Listener;
 use clearance_transport::side;
 
 /// Why the server ended, or could not begin.
@@ -49,6 +52,9 @@ pub enum ServeError {
         /// What the system says about it.
         error: std::io::Error,
     },
+    /// What was registered before cannot be read.
+    #[error("store: {0}")]
+    Store(String),
     /// The descriptors cannot be served.
     #[error("cannot serve the descriptors: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
@@ -57,16 +63,16 @@ pub enum ServeError {
 /// Serves until `shutdown` completes and then until what is running has ended, or the time for
 /// draining is over.
 pub async fn serve(
-    listener: TcpListener,
+    listener: impl Into<Listener>,
     shutdown: impl Future<Output = ()> + Send,
     settings: Settings,
 ) -> Result<(), ServeError> {
     // In boxes, so that no caller compiles the server again.
-    serve_until(listener, Box::pin(shutdown), settings).await
+    serve_until(listener.into(), Box::pin(shutdown), settings).await
 }
 
 fn serve_until<'a>(
-    listener: TcpListener,
+    listener: Listener,
     shutdown: Pin<Box<dyn Future<Output = ()> + Send + 'a>>,
     settings: Settings,
 ) -> Pin<Box<dyn Future<Output = Result<(), ServeError>> + Send + 'a>> {
@@ -74,18 +80,20 @@ fn serve_until<'a>(
 }
 
 async fn run(
-    listener: TcpListener,
+    listener: Listener,
     shutdown: Pin<Box<dyn Future<Output = ()> + Send + '_>>,
     settings: Settings,
 ) -> Result<(), ServeError> {
     let (drain, draining) = Latch::new();
     // Whoever reaches the loopback interface is on this machine already.
-    let address = listener.local_addr()?;
+    let address = listener.address()?;
     let protection = Protection::of(&settings)?;
-    protection.suffices_at(address, &settings)?;
+    protection.suffices_for(address, &settings)?;
     let mut shared = Shared::new(settings, draining.clone())?;
-    shared.leaves_open |= address.ip().is_loopback();
+    shared.leaves_open |= address.is_none_or(|address| address.ip().is_loopback());
     shared.access = protection.access.clone();
+    shared.hold_to(protection.quotas.clone());
+    let _store = open_store(&mut shared)?;
     let limits = shared.settings.limits.clone();
     let sessions = SessionHost::new(shared.clone());
     let service = shared.surround().layer(services(&shared, &sessions)?);
@@ -94,6 +102,7 @@ async fn run(
         tokio::spawn(robots::sweep(shared.clone())),
         tokio::spawn(tidy(shared.memory_budget.clone())),
         tokio::spawn(keep_fresh(protection.files())),
+        tokio::spawn(collect(shared.clone())),
     ];
     let (_serves, over) = Latch::new();
     show_pages(&shared.settings.http, &sessions, over)?;
@@ -108,6 +117,8 @@ async fn run(
     tracing::info!("draining");
     drain.set();
     accepting.abort();
+    // With it the listener, whose file goes.
+    let _ = accepting.await;
     sweeping.iter().for_each(JoinHandle::abort);
     let time = Duration::from_secs(limits.drain_seconds_max);
     match tokio::time::timeout(time, serving).await {
@@ -115,6 +126,42 @@ async fn run(
         Err(_) => tracing::warn!("the time for draining is over; what still runs is cut off"),
     }
     Ok(())
+}
+
+/// What keeps registrations, for as long as the server runs: then another process may have it.
+struct OpenStore(Option<Arc<Keeper>>);
+
+impl Drop for OpenStore {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|keeper| keeper.close());
+    }
+}
+
+/// Opens what keeps registrations, if something is to. Nothing else runs yet that would wait.
+fn open_store(shared: &mut Shared) -> Result<OpenStore, ServeError> {
+    let Some(directory) = shared.settings.store.clone() else { return Ok(OpenStore(None)) };
+    let archive = RedbArchive::open(&directory);
+    let archive = archive.map_err(|error| ServeError::Store(error.to_string()))?;
+    let kept = shared.keep_in(Arc::new(archive));
+    kept.map_err(|error| ServeError::Store(error.to_string()))?;
+    let open = OpenStore(shared.keeper().cloned());
+    let (bodies, robots) = (shared.store().count(), shared.robots().count());
+    tracing::info!(directory = %directory.display(), bodies, robots, "registrations are kept");
+    Ok(open)
+}
+
+/// Between two looks for what was deleted a day ago.
+const COLLECT_INTERVAL: Duration = Duration::from_secs(3600);
+
+/// Lets go what was deleted long ago, for as long as it runs.
+async fn collect(shared: Shared) {
+    let Some(keeper) = shared.keeper().cloned() else { return };
+    loop {
+        let of_job = keeper.clone();
+        // The next look tries again.
+        let _ = tokio::task::spawn_blocking(move || of_job.collect()).await;
+        tokio::time::sleep(COLLECT_INTERVAL).await;
+    }
 }
 
 /// Shows operators their pages at this address, if there is one, until the latch is set.
@@ -132,7 +179,7 @@ fn show_pages(address: &str, sessions: &SessionHost, over: Latch) -> Result<(), 
 
 /// Connections as they come, and what accepts them.
 fn accepting(
-    listener: TcpListener,
+    listener: Listener,
     shared: &Shared,
     uses_tls: bool,
 ) -> (JoinHandle<()>, mpsc::Receiver<Admitted>) {

@@ -1,18 +1,23 @@
 //! What every service shares.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use tokio::sync::Semaphore;
 
 use clearance_runtime::access::Access;
+use clearance_runtime::archive::keeper::{Keeper, KeeperParts, Shelf, ShelfIndex};
+use clearance_runtime::archive::{Archive, ArchiveError};
 use clearance_runtime::cells::KeptCells;
+use clearance_runtime::client::Client;
 use clearance_runtime::clock::{Clock, SystemClock};
 use clearance_runtime::compute::Compute;
 use clearance_runtime::descriptors;
 use clearance_runtime::latch::Latch;
 use clearance_runtime::memory::{self, MemoryBudget};
 use clearance_runtime::metrics::Metrics;
+use clearance_runtime::quotas::Quotas;
 use clearance_runtime::robots::RobotStore;
 use clearance_runtime::settings::{Limits, Settings};
 use clearance_runtime::store::PolytopeStore;
@@ -20,6 +25,7 @@ use clearance_runtime::tenants::OfTenants;
 use clearance_transport::layer::Surround;
 use clearance_transport::unsent::Unsent;
 use clearance_wire::convert::catalogue::Catalogue;
+use clearance_wire::convert::robots::source::RobotSources;
 use clearance_wire::status::Failure;
 
 /// One server's state; cheap to clone.
@@ -28,6 +34,7 @@ pub struct Shared {
     /// All settings and limits.
     pub settings: Arc<Settings>,
     stores: Arc<OfTenants<Stores>>,
+    kept: Option<Arc<KeptStores>>,
     /// Cells of robots that stay built between calls.
     pub cells: Arc<KeptCells>,
     /// Where geometry runs.
@@ -49,6 +56,8 @@ pub struct Shared {
     pub leaves_open: bool,
     /// Who may call.
     pub access: Access,
+    /// What each tenant may have.
+    pub quotas: Quotas,
     /// When the server started.
     pub start_time: SystemTime,
 }
@@ -58,6 +67,26 @@ pub struct Shared {
 struct Stores {
     bodies: PolytopeStore,
     robots: RobotStore,
+}
+
+/// What outlives the process.
+#[derive(Debug)]
+struct KeptStores {
+    keeper: Arc<Keeper>,
+    /// What was there at the beginning, of tenants who have not called yet.
+    found: Mutex<BTreeMap<String, ShelfIndex>>,
+}
+
+impl KeptStores {
+    fn stores(&self, tenant: &str) -> Stores {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut index = found.remove(tenant).unwrap_or_default();
+        drop(found);
+        let shelf = Arc::new(Shelf::new(self.keeper.clone(), tenant, &index));
+        let (builder, found) = (Arc::new(RobotSources), std::mem::take(&mut index.robots));
+        let robots = RobotStore::on(shelf.clone(), builder, found);
+        Stores { bodies: PolytopeStore::on(shelf, index), robots }
+    }
 }
 
 impl Shared {
@@ -80,6 +109,7 @@ impl Shared {
             start_time: clock.wall(),
             clock,
             stores: Arc::default(),
+            kept: None,
             cells: Arc::default(),
             metrics: Arc::default(),
             uploads: Arc::new(Semaphore::new(uploads)),
@@ -88,7 +118,56 @@ impl Shared {
             draining,
             leaves_open: settings.open_sessions,
             access: Access::open(),
+            quotas: Quotas::default(),
             settings: Arc::new(settings),
+        })
+    }
+
+    /// Keeps what is registered in an archive, from the beginning on.
+    pub fn keep_in(&mut self, archive: Arc<dyn Archive>) -> Result<(), ArchiveError> {
+        let parts = KeeperParts {
+            archive,
+            memory_budget: self.memory_budget.clone(),
+            limits: self.limits().clone(),
+            clock: self.clock.clone(),
+        };
+        let (keeper, found) = Keeper::open(parts)?;
+        self.kept = Some(Arc::new(KeptStores { keeper, found: Mutex::new(found) }));
+        Ok(())
+    }
+
+    /// Holds tenants to these quotas, from the beginning on.
+    pub fn hold_to(&mut self, quotas: Quotas) {
+        self.compute = self.compute.clone().within(quotas.clone());
+        self.quotas = quotas;
+    }
+
+    /// What keeps registrations, if something does.
+    pub fn keeper(&self) -> Option<&Arc<Keeper>> {
+        self.kept.as_ref().map(|kept| &kept.keeper)
+    }
+
+    /// Does what registers or deletes: here, or where it may wait for the disk if there is one.
+    pub async fn changing<R, F>(&self, work: F) -> Result<R, Failure>
+    where
+        F: FnOnce(&Self) -> R + Send + 'static,
+        R: Send + 'static,
+    {
+        let Some(keeper) = self.keeper() else { return Ok(work(self)) };
+        let place = keeper.writers().acquire_owned().await.map_err(|_| Failure::Draining)?;
+        let (shared, client) = (self.clone(), Client::current());
+        let job = move || {
+            let _place = place;
+            client.during(|| work(&shared))
+        };
+        tokio::task::spawn_blocking(job).await.map_err(|error| Failure::Bug(error.to_string()))
+    }
+
+    fn stores(&self) -> &Stores {
+        self.stores.of_caller(|number| {
+            let Some(kept) = &self.kept else { return Stores::default() };
+            let name = number.and_then(|number| self.access.tenant_name(number));
+            kept.stores(name.as_deref().unwrap_or(""))
         })
     }
 
@@ -99,12 +178,17 @@ impl Shared {
 
     /// The bodies that are registered by the caller's tenant, by id and alias.
     pub fn store(&self) -> &PolytopeStore {
-        &self.stores.of_caller().bodies
+        &self.stores().bodies
     }
 
     /// The robots that are registered by the caller's tenant.
     pub fn robots(&self) -> &RobotStore {
-        &self.stores.of_caller().robots
+        &self.stores().robots
+    }
+
+    /// Memory of all that the caller's tenant has registered, estimated.
+    pub fn registered_bytes(&self) -> u64 {
+        self.store().memory_bytes().saturating_add(self.robots().bytes())
     }
 
     /// What requests are read against.

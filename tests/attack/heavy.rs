@@ -239,7 +239,7 @@ async fn ask_of_robots(server: &Server, client: &Client, name: &str) -> bool {
             })
             .await
         }
-        "GetRobot" | "ListRobots" | "DeleteRobot" => {
+        "GetRobot" | "ListRobots" | "DeleteRobot" | "FindMissingRobots" => {
             for k in 0..12 {
                 drop(client.robots().register_robot(of_states(k, 10_000)).await);
             }
@@ -257,6 +257,11 @@ async fn ask_of_robots(server: &Server, client: &Client, name: &str) -> bool {
                                 drop(robots.get_robot(api::GetRobotRequest { id }).await);
                             }
                             "ListRobots" => drop(robots.list_robots(list).await),
+                            "FindMissingRobots" => {
+                                let request =
+                                    api::FindMissingRobotsRequest { ids: vec![id; 10_000] };
+                                drop(robots.find_missing_robots(request).await);
+                            }
                             _ => {
                                 let request = api::DeleteRobotRequest {
                                     id,

@@ -60,7 +60,7 @@ impl KeyFile {
 
 /// Brings a key with each call.
 #[derive(Clone)]
-struct Keyed(MetadataValue<Ascii>);
+pub(crate) struct Keyed(MetadataValue<Ascii>);
 
 impl Interceptor for Keyed {
     fn call(&mut self, mut request: tonic::Request<()>) -> Result<tonic::Request<()>, Status> {
@@ -69,7 +69,7 @@ impl Interceptor for Keyed {
     }
 }
 
-fn keyed(server: &Server, key: &str) -> InterceptedService<Channel, Keyed> {
+pub(crate) fn keyed(server: &Server, key: &str) -> InterceptedService<Channel, Keyed> {
     let header = Keyed(format!("Bearer {key}").parse().unwrap());
     InterceptedService::new(server.channel.clone(), header)
 }

@@ -124,6 +124,27 @@ async fn a_robot_is_registered_described_listed_and_forgotten() {
 }
 
 #[tokio::test]
+async fn a_robot_that_is_missing_is_told_of_and_one_that_is_there_is_not() {
+    let server = Server::start().await;
+    let mut client = robots(&server);
+    let there = slider(&server).await.robots[0].robot_id.clone();
+    let missing = format!("{}{}", &there[..3], "0".repeat(64));
+    let mut find = async |ids: &[&str]| {
+        let ids = ids.iter().map(|id| (*id).to_owned()).collect();
+        let reply = client.find_missing_robots(api::FindMissingRobotsRequest { ids }).await;
+        reply.map(|reply| reply.into_inner().missing_ids)
+    };
+    let asked = [&*missing, &*there, &*missing];
+    assert_eq!(find(&asked).await.unwrap(), [&*missing, &*missing]);
+    assert!(find(&[]).await.unwrap().is_empty());
+    for wrong in ["", "r2-", "p1-0", &there[..66], &there.to_uppercase()] {
+        let refused = find(&[&there, wrong]).await.unwrap_err();
+        let details = refused.get_error_details();
+        assert_eq!(details.bad_request().unwrap().field_violations[0].field, "ids[1]");
+    }
+}
+
+#[tokio::test]
 async fn what_is_wrong_with_a_robot_is_said_with_its_field_and_line() {
     let server = Server::start().await;
     let mut client = robots(&server);

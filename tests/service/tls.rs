@@ -77,6 +77,11 @@ impl Files {
     }
 }
 
+/// Settings of a server that speaks TLS.
+pub(crate) fn secured(name: &str) -> Settings {
+    Files::new(name).settings(&identity(&authority(name)), None)
+}
+
 fn pem(der: &CertificateDer<'_>) -> String {
     let mut text = "-----BEGIN CERTIFICATE-----\n".to_owned();
     for line in base64(der).as_bytes().chunks(64) {

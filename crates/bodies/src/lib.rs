@@ -4,6 +4,7 @@
 //! Reading order:
 //! - [`kind`] lists the kinds; each has its file in [`kinds`]: bounds, memory, identity, facets.
 //! - [`id`] names a body by its content; [`body`] holds one of any kind, and places it.
+//! - [`content`] writes a body as the bytes that its id is the digest of, and reads them back.
 //! - [`solid`] is a body as its boundary: what questions about bodies that are not convex need.
 //! - [`table`] has a file for each question, and in it what answers which two kinds.
 //!
@@ -30,6 +31,7 @@
 //! ```
 
 pub mod body;
+pub mod content;
 mod digest;
 pub mod id;
 pub mod kind;

@@ -22,7 +22,8 @@ const PLAIN: &[(&str, &str, &str)] = &[
     (
         "listen",
         "ADDRESS",
-        "Address and port to listen on; port 0 takes a free one [default: 127.0.0.1:50061]",
+        "Address and port to listen on, or unix:PATH; port 0 takes a free one \
+         [default: 127.0.0.1:50061]",
     ),
     (
         "compute_threads",
@@ -83,6 +84,17 @@ const PLAIN: &[(&str, &str, &str)] = &[
         "http",
         "ADDRESS",
         "Address and port of pages for operators: /livez, /readyz, /metrics [default: none]",
+    ),
+    (
+        "store",
+        "DIRECTORY",
+        "Where what is registered outlives the process; a directory is one server's \
+         [default: none]",
+    ),
+    (
+        "quotas",
+        "FILE",
+        "What each tenant may have, a line for each; needs api_keys or jwt_jwks [default: none]",
     ),
 ];
 
@@ -265,6 +277,8 @@ fn plain_values(settings: &Settings) -> [String; PLAIN.len()] {
         format!("{:?}", settings.jwt_role_claim),
         settings.insecure.to_string(),
         format!("{:?}", settings.http),
+        path(&settings.store),
+        path(&settings.quotas),
     ]
 }
 
@@ -278,6 +292,8 @@ fn set(
     match name {
         "listen" => settings.listen = value.to_owned(),
         "http" => settings.http = value.to_owned(),
+        "quotas" => settings.quotas = file_named(value),
+        "store" => settings.store = file_named(value),
         "log" => settings.log = value.to_owned(),
         "log_format" => {
             settings.log_format = match value {

@@ -134,6 +134,11 @@ impl Access {
         of_key.or_else(|| self.tokens.as_ref()?.grant(key, &self.tenants))
     }
 
+    /// What the tenant of this number is called.
+    pub fn tenant_name(&self, number: u32) -> Option<Arc<str>> {
+        locked(&self.tenants).name(number)
+    }
+
     /// What is read again when its files change.
     pub fn files(&self) -> Vec<Arc<dyn FromFiles>> {
         let keys = self.keys.clone().map(|keys| keys as Arc<dyn FromFiles>);

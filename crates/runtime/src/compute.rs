@@ -33,6 +33,7 @@ use self::queue::FairQueue;
 use self::share::Helpers;
 use super::client::Client;
 use super::principal::Principal;
+use super::quotas::{QuotaExceeded, QuotaKind, Quotas};
 
 /// Work estimated to take at most this runs on the caller's thread. Beyond about 200 µs a handler
 /// would keep other connections of its thread waiting; below, the hand-over costs more than the
@@ -54,11 +55,14 @@ const PATIENCE_AGAIN: Duration = Duration::from_millis(25);
 const OVERTAKING_THREADS: usize = 8;
 
 /// Why a job was not done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// Every place is taken.
     #[error("every place of the compute pool is taken")]
     Busy,
+    /// The tenant has as many jobs as it may.
+    #[error(transparent)]
+    Quota(Box<QuotaExceeded>),
     /// The pool is going away.
     #[error("the server is shutting down")]
     ShuttingDown,
@@ -69,7 +73,7 @@ pub enum Refused {
 
 /// The pool; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Compute(Arc<Scheduler>);
+pub struct Compute(Arc<Scheduler>, Quotas);
 
 #[derive(Debug)]
 struct Scheduler {
@@ -169,13 +173,22 @@ impl Compute {
         let beside = (0..OVERTAKING_THREADS).map(|_| pool(1, "beside"));
         let beside: Vec<_> = beside.collect::<Result<_, _>>()?;
         let beside = beside.try_into().expect("so many");
-        Ok(Self(Arc::new(Scheduler {
-            pool: pool(threads, "compute")?,
-            beside,
-            helpers: Helpers::new(computing_max)?,
-            places_max: places_max.max(1),
-            queues: Mutex::default(),
-        })))
+        Ok(Self(
+            Arc::new(Scheduler {
+                pool: pool(threads, "compute")?,
+                beside,
+                helpers: Helpers::new(computing_max)?,
+                places_max: places_max.max(1),
+                queues: Mutex::default(),
+            }),
+            Quotas::default(),
+        ))
+    }
+
+    /// The same pool, for tenants who may have so many jobs there.
+    #[must_use]
+    pub fn within(self, quotas: Quotas) -> Self {
+        Self(self.0, quotas)
     }
 
     /// Does `job`: here when it is known to be small, else on a worker. Where every place is taken
@@ -229,6 +242,12 @@ impl Compute {
         R: Send + 'static,
     {
         let client = Client::current();
+        // A stream holds back its own client.
+        if gives_way {
+            let (tenant, jobs) = (Client::current_tenant(), || 1 + self.jobs_of_caller() as u64);
+            let held = self.1.hold_of(tenant, QuotaKind::Jobs, jobs);
+            held.map_err(|exceeded| Refused::Quota(Box::new(exceeded)))?;
+        }
         let (reply, mut answer) = oneshot::channel();
         let work: Work = Box::new(move |leave| {
             let result = match leave {

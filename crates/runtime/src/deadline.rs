@@ -4,10 +4,25 @@
 //! (`timing::deadline` of the transport) and keeps it as long as it waits. Whatever works on the
 //! answer looks at its [`Until`], on any thread.
 
+use std::future::Future;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clearance_geometry::until::Until;
+
+tokio::task_local! {
+    static CALL_ENDS: Instant;
+}
+
+/// Lets `call` be answered that nobody waits for any more after this time.
+pub fn around_call<F: Future>(time: Duration, call: F) -> impl Future<Output = F::Output> {
+    CALL_ENDS.scope(Instant::now() + time, call)
+}
+
+/// How much time there is for the call that is being answered on this thread; none: nobody knows.
+pub fn time_of_call() -> Option<Duration> {
+    CALL_ENDS.try_with(|ends| ends.saturating_duration_since(Instant::now())).ok()
+}
 
 /// Ends an [`Until`] when its time is over, and when it is dropped: a caller who hangs up drops its
 /// handler.

@@ -4,6 +4,7 @@
 //! [`principal::Principal`] and [`client::Client`], which the transport makes.
 
 pub mod access;
+pub mod archive;
 pub mod cells;
 pub mod client;
 pub mod clock;
@@ -15,6 +16,7 @@ pub mod latch;
 pub mod memory;
 pub mod metrics;
 pub mod principal;
+pub mod quotas;
 pub mod robots;
 pub mod scene_cells;
 pub mod sessions;

@@ -1,15 +1,20 @@
-//! The robots that clients registered, by id.
+//! The robots that clients registered, by id. Where a store keeps them beyond the process, what is
+//! not in memory is built when somebody needs it.
 
 mod claims;
+mod kept;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use self::claims::Claims;
+use self::kept::RobotShelf;
+pub use self::kept::{RobotBuilder, Unbuilt};
+use super::archive::keeper::{NotKept, Unread};
 use super::memory::{MemoryKind, MemoryQuota, Reservation};
 use super::sessions::owner::KeyDigest;
-use super::settings::{Limit, Limits};
+use super::settings::Limits;
 use super::store::paid::PaidMemory;
 use clearance_bodies::{ContentId, TableKeeper};
 use clearance_geometry::polyhedron::TriangleBody;
@@ -117,9 +122,28 @@ impl BuildRoom for RobotWork {
 /// All of them.
 #[derive(Debug, Default)]
 pub struct RobotStore {
-    robots: Mutex<BTreeMap<String, Arc<RegisteredRobot>>>,
+    robots: Mutex<BTreeMap<String, KnownRobot>>,
     /// Locked while `robots` are.
     claims: Mutex<Claims>,
+    /// Whoever changes something has it from the look at what there is until that is done.
+    turn: Mutex<()>,
+    /// Where they outlive the process; none: nowhere.
+    shelf: Option<RobotShelf>,
+}
+
+/// What is registered, in memory or not.
+#[derive(Debug)]
+struct KnownRobot {
+    /// None: it is still to be read.
+    robot: Option<Arc<RegisteredRobot>>,
+    /// See [`RegisteredRobot::bytes`].
+    bytes: u64,
+    /// What its description takes on the wire.
+    wire_bytes: u64,
+    /// Bytes of what it is built of.
+    source_bytes: u64,
+    /// It is being deleted: nobody finds it any more.
+    leaves: bool,
 }
 
 /// Why a robot was not deleted.
@@ -131,39 +155,83 @@ pub enum DeleteError {
     /// It was claimed with a key that was not brought.
     #[error("it was claimed with a key that was not brought")]
     Claimed,
+    /// The store does not answer.
+    #[error("the store does not answer")]
+    Down,
 }
 
 impl RobotStore {
     /// Adds a robot, for which `quota` pays; returns the one that is kept, and whether it was there
     /// before. One principal may have a share of the places and of the memory: it leaves some for
-    /// others.
+    /// others. `source` is what it is built of again, where it outlives the process.
     pub fn register(
         &self,
         robot: Arc<RegisteredRobot>,
+        source: &[u8],
         quota: &MemoryQuota,
         limits: &Limits,
-    ) -> Result<(Arc<RegisteredRobot>, bool), Limit> {
+    ) -> Result<(Arc<RegisteredRobot>, bool), NotKept> {
+        let _turn = self.turn();
+        let robots = self.lock();
+        let is_there = robots.get(&robot.id).is_some_and(|entry| !entry.leaves);
+        if let Some(known) = self.loaded(&robots, &robot.id) {
+            return Ok((known, true));
+        }
+        if !is_there {
+            let (kind, count) = (MemoryKind::Robots, robots.len() as u64);
+            let places = quota.may_have_another(kind, count, limits.robots_max);
+            if count >= limits.robots_max || !places {
+                return Err(NotKept::Full(limits.robots_max()));
+            }
+            let bytes: u64 = robots.values().map(|entry| entry.bytes).sum();
+            if robot.bytes > quota.room_for(kind, bytes, limits.robot_bytes_max) {
+                return Err(NotKept::Full(limits.robot_bytes_max()));
+            }
+        }
+        drop(robots);
+        let memory = quota.lasting().reserve(MemoryKind::Robots, robot.bytes);
+        let memory = memory.map_err(|full| NotKept::Full(full.0))?;
+        let entry = KnownRobot::of(&robot, source);
+        if let Some(RobotShelf { shelf, .. }) = self.shelf.as_ref().filter(|_| !is_there) {
+            let room = quota.reserve(MemoryKind::Work, 2 * source.len() as u64);
+            let _room = room.map_err(|full| NotKept::Full(full.0))?;
+            shelf.write(&kept::registering(shelf, &robot.id, &entry, source))?;
+        }
         let mut robots = self.lock();
-        if let Some(known) = robots.get(&robot.id) {
-            return Ok((known.clone(), true));
+        // Somebody may have read it meanwhile.
+        if let Some(known) = self.loaded(&robots, &robot.id) {
+            return Ok((known, true));
         }
-        let (kind, count) = (MemoryKind::Robots, robots.len() as u64);
-        if count >= limits.robots_max || !quota.may_have_another(kind, count, limits.robots_max) {
-            return Err(limits.robots_max());
-        }
-        let bytes: u64 = robots.values().map(|robot| robot.bytes).sum();
-        if robot.bytes > quota.room_for(kind, bytes, limits.robot_bytes_max) {
-            return Err(limits.robot_bytes_max());
-        }
-        let memory = quota.lasting().reserve(kind, robot.bytes).map_err(|full| full.0)?;
         robot.memory.begin(memory);
-        robots.insert(robot.id.clone(), robot.clone());
-        Ok((robot, false))
+        match robots.get_mut(&robot.id) {
+            Some(entry) => entry.robot = Some(robot.clone()),
+            None => drop(robots.insert(robot.id.clone(), entry)),
+        }
+        Ok((robot, is_there))
     }
 
-    /// The robot with this id.
+    /// The robot with this id, if there is one and it can be read.
     pub fn get(&self, id: &str) -> Option<Arc<RegisteredRobot>> {
-        self.lock().get(id).cloned()
+        self.find(id).ok().flatten()
+    }
+
+    /// Whether there is a robot with this id. Nothing is read for that.
+    pub fn knows(&self, id: &str) -> bool {
+        self.lock().get(id).is_some_and(|entry| !entry.leaves)
+    }
+
+    /// The robot if it is in memory.
+    fn loaded(
+        &self,
+        robots: &BTreeMap<String, KnownRobot>,
+        id: &str,
+    ) -> Option<Arc<RegisteredRobot>> {
+        robots.get(id).filter(|entry| !entry.leaves)?.robot.clone()
+    }
+
+    /// Whether robots outlive the process.
+    pub fn is_kept(&self) -> bool {
+        self.shelf.is_some()
     }
 
     /// Claims a robot, so that it is deleted by who brings this key, too, and by nobody else; says
@@ -174,47 +242,72 @@ impl RobotStore {
         key: KeyDigest,
         quota: &MemoryQuota,
         limits: &Limits,
-    ) -> Result<bool, Limit> {
+    ) -> Result<bool, NotKept> {
+        let _turn = self.turn();
         let robots = self.lock();
-        if !robots.contains_key(id) {
-            return Ok(false);
+        let Some(entry) = robots.get(id).filter(|entry| !entry.leaves) else { return Ok(false) };
+        let mut claims = self.claims();
+        let is_new = claims.add(id, key, quota, limits).map_err(NotKept::Full)?;
+        let on = self.shelf.as_ref().filter(|_| is_new);
+        let Some(RobotShelf { shelf, .. }) = on else { return Ok(true) };
+        let changes = kept::claiming(shelf, id, entry, claims.keys(id));
+        drop((claims, robots));
+        if let Err(why) = shelf.write(&changes) {
+            self.claims().take_back(id, key);
+            return Err(why);
         }
-        self.claims().add(id, key, quota, limits).map(|()| true)
+        Ok(true)
     }
 
     /// Forgets a robot that nobody has claimed, or every claim on which one of these keys opens;
     /// whoever has it keeps it.
     pub fn delete(&self, id: &str, keys: &[KeyDigest]) -> Result<(), DeleteError> {
+        let _turn = self.turn();
         let mut robots = self.lock();
-        let mut claims = self.claims();
-        if !claims.open_to(id, keys) {
+        if !self.claims().open_to(id, keys) {
             return Err(DeleteError::Claimed);
         }
-        claims.forget(id);
-        robots.remove(id).map(drop).ok_or(DeleteError::Unknown)
+        let Some(entry) = robots.get_mut(id) else { return Err(DeleteError::Unknown) };
+        if let Some(RobotShelf { shelf, .. }) = &self.shelf {
+            entry.leaves = true;
+            let changes = kept::leaving(shelf, id, entry);
+            drop(robots);
+            let written = shelf.write(&changes);
+            robots = self.lock();
+            if written.is_err() {
+                robots.get_mut(id).into_iter().for_each(|entry| entry.leaves = false);
+                return Err(DeleteError::Down);
+            }
+        }
+        self.claims().forget(id);
+        robots.remove(id);
+        Ok(())
     }
 
     /// At most `size` robots after `after`, by id, whose descriptions take no more than so many
-    /// bytes on the wire, or one; and whether more follow.
-    pub fn page(
-        &self,
-        after: &str,
-        size: usize,
-        bytes_max: u64,
-    ) -> (Vec<Arc<RegisteredRobot>>, bool) {
+    /// bytes on the wire, or one; and after which one more follow, if they do.
+    pub fn page(&self, after: &str, size: usize, bytes_max: u64) -> Result<RobotPage, Unread> {
         let robots = self.lock();
         let start = (Bound::Excluded(after.to_owned()), Bound::Unbounded);
-        let mut found = robots.range(start).map(|(_, robot)| robot).peekable();
-        let (mut page, mut bytes) = (Vec::new(), 0_u64);
-        while let Some(next) = found.peek() {
-            bytes = bytes.saturating_add(next.description.wire);
-            let is_full = page.len() == size || bytes > bytes_max && !page.is_empty();
+        let mut found = robots.range(start).filter(|(_, entry)| !entry.leaves).peekable();
+        let (mut ids, mut bytes) = (Vec::new(), 0_u64);
+        while let Some((id, next)) = found.peek() {
+            bytes = bytes.saturating_add(next.wire_bytes);
+            let is_full = ids.len() == size || bytes > bytes_max && !ids.is_empty();
             if is_full {
                 break;
             }
-            page.extend(found.next().cloned());
+            ids.push((*id).clone());
+            found.next();
         }
-        (page, found.peek().is_some())
+        let has_more = found.peek().is_some();
+        drop(found);
+        // Whoever reads from the store does not keep others from what is in memory.
+        drop(robots);
+        let read = ids.iter().map(|id| self.find(id)).collect::<Result<Vec<_>, _>>()?;
+        let last = ids.pop().filter(|_| has_more);
+        // What was deleted meanwhile, or is damaged, is left out.
+        Ok(RobotPage { robots: read.into_iter().flatten().collect(), last })
     }
 
     /// How many there are.
@@ -222,11 +315,41 @@ impl RobotStore {
         self.lock().len()
     }
 
+    /// Memory of all of them, estimated.
+    pub fn bytes(&self) -> u64 {
+        self.lock().values().map(|entry| entry.bytes).sum()
+    }
+
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn claims(&self) -> MutexGuard<'_, Claims> {
         self.claims.lock().expect("nothing panics while holding it")
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<RegisteredRobot>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, KnownRobot>> {
         self.robots.lock().expect("nothing panics while holding it")
+    }
+}
+
+/// Some robots one after the other.
+#[derive(Debug)]
+pub struct RobotPage {
+    /// By ascending id.
+    pub robots: Vec<Arc<RegisteredRobot>>,
+    /// After this one more of them follow; none: these are the last.
+    pub last: Option<String>,
+}
+
+impl KnownRobot {
+    fn of(robot: &Arc<RegisteredRobot>, source: &[u8]) -> Self {
+        Self {
+            robot: Some(robot.clone()),
+            bytes: robot.bytes,
+            wire_bytes: robot.description.wire,
+            source_bytes: source.len() as u64,
+            leaves: false,
+        }
     }
 }

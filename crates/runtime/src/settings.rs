@@ -248,6 +248,8 @@ limits! {
     certified_edges_max = 1_000, "edges", InvalidArgument;
     /// Steps of the search for one edge; one that needs more is undecided from there on.
     edge_steps_max = 100_000, "steps", Cut;
+    /// Bytes of everything in the store (`store`), with what was deleted within a day.
+    store_bytes_max = 16_384 * MIB, "bytes", ResourceExhausted;
     /// Uploads at a time.
     uploads_max = 8, "uploads", ResourceExhausted;
     /// Aliases of all polytopes, and keys of robots.
@@ -385,6 +387,12 @@ pub struct Settings {
     pub insecure: bool,
     /// Address and port of pages for operators, over HTTP; empty: there are none.
     pub http: String,
+    /// The directory of what is registered; none: it goes with the process.
+    #[serde(deserialize_with = "file_or_none")]
+    pub store: Option<PathBuf>,
+    /// What each tenant may have (`quotas`); none: nobody is held to anything.
+    #[serde(deserialize_with = "file_or_none")]
+    pub quotas: Option<PathBuf>,
     /// The limits.
     pub limits: Limits,
 }
@@ -414,6 +422,8 @@ impl Default for Settings {
             jwt_role_claim: "role".to_owned(),
             insecure: false,
             http: String::new(),
+            store: None,
+            quotas: None,
             limits: Limits::default(),
         }
     }

@@ -1,5 +1,7 @@
-//! Registered bodies, in memory: named by content, shared, counted against limits.
+//! Registered bodies, in memory: named by content, shared, counted against limits. Where a store
+//! keeps them beyond the process, what is not in memory is read when somebody needs it.
 
+mod kept;
 mod named;
 mod page;
 pub(super) mod paid;
@@ -13,6 +15,8 @@ use dashmap::DashMap;
 use self::named::NamedByAlias;
 pub use self::page::StoredPage;
 use self::paid::PaidMemory;
+use super::archive::keeper::{NotKept, Shelf, Unread};
+use super::archive::records::BodyRow;
 use super::memory::{MemoryKind, MemoryQuota, OutOfMemory, Reservation};
 use super::sessions::owner::KeyDigest;
 use super::settings::{Limit, Limits};
@@ -170,6 +174,18 @@ pub enum RegisterError {
     /// The store is full.
     #[error("the store is full: {} is {}", .0.name, .0.value)]
     Full(Limit),
+    /// The store does not answer.
+    #[error("the store does not answer")]
+    Down,
+}
+
+impl From<NotKept> for RegisterError {
+    fn from(why: NotKept) -> Self {
+        match why {
+            NotKept::Full(limit) => Self::Full(limit),
+            NotKept::Down => Self::Down,
+        }
+    }
 }
 
 /// Why a polytope was not deleted.
@@ -187,6 +203,9 @@ pub enum DeleteError {
         /// How many bodies.
         uses: u64,
     },
+    /// The store does not answer.
+    #[error("the store does not answer")]
+    Down,
 }
 
 /// All registered polytopes.
@@ -196,6 +215,8 @@ pub struct PolytopeStore {
     by_alias: DashMap<String, NamedByAlias>,
     /// Serialises writers; readers by id or alias do not wait for it.
     index: Mutex<Index>,
+    /// Where they outlive the process; none: nowhere.
+    shelf: Option<Arc<Shelf>>,
 }
 
 #[derive(Debug, Default)]
@@ -203,11 +224,32 @@ struct Index {
     /// With what they take, from whoever gave them last.
     aliases: BTreeMap<ContentId, BTreeMap<String, Reservation>>,
     memory_bytes: u64,
+    /// What is known without reading it of all that the shelf has.
+    rows: BTreeMap<ContentId, BodyRow>,
+    /// What is being deleted: nobody finds it any more.
+    leaving: BTreeSet<ContentId>,
+}
+
+impl Index {
+    /// Whether it is registered.
+    fn has(&self, id: &ContentId) -> bool {
+        self.aliases.contains_key(id) && !self.leaving.contains(id)
+    }
 }
 
 impl PolytopeStore {
-    /// The body that is registered under an id.
+    /// The body that is registered under an id, if there is one and it can be read.
     pub fn get(&self, id: &ContentId) -> Option<Arc<Stored>> {
+        self.find(id).ok().flatten()
+    }
+
+    /// Whether a body is registered under an id. Nothing is read for that.
+    pub fn knows(&self, id: &ContentId) -> bool {
+        self.by_id.contains_key(id) || self.shelf.is_some() && self.lock().has(id)
+    }
+
+    /// The body if it is in memory.
+    fn loaded(&self, id: &ContentId) -> Option<Arc<Stored>> {
         self.by_id.get(id).map(|entry| entry.value().clone())
     }
 
@@ -221,7 +263,11 @@ impl PolytopeStore {
     }
 
     /// By id, and kept from deletion.
-    pub fn lease(&self, id: &ContentId) -> Option<Lease> {
+    pub fn lease(&self, id: &ContentId) -> Result<Option<Lease>, Unread> {
+        self.find(id).map(|found| found.and_then(|_| self.lease_loaded(id)))
+    }
+
+    fn lease_loaded(&self, id: &ContentId) -> Option<Lease> {
         // The count goes up while the entry is locked, so that deletion sees it or comes before.
         self.by_id.get(id).map(|entry| {
             entry.value().uses.fetch_add(1, Ordering::Relaxed);
@@ -236,12 +282,21 @@ impl PolytopeStore {
         quota: &MemoryQuota,
         limits: &Limits,
     ) -> Result<Vec<Registered>, RegisterError> {
+        // Nobody else changes anything between the look at what there is and the end.
+        let _turn = self.shelf.as_ref().map(|shelf| shelf.turn());
         let mut index = self.lock();
         self.check(&index, &new, quota, limits)?;
-        let quota = quota.lasting();
+        let lasting = quota.lasting();
         let paid: Result<Vec<_>, OutOfMemory> =
-            new.iter().map(|new| named::paid(new, &quota)).collect();
+            new.iter().map(|new| named::paid(new, &lasting)).collect();
         let paid = paid.map_err(|full| RegisterError::Full(full.0))?;
+        if let Some(shelf) = &self.shelf {
+            let unknown = self.unknown(&index, &new);
+            // Whoever only reads does not wait for the disk.
+            drop(index);
+            self.keep(shelf, &new, unknown, quota)?;
+            index = self.lock();
+        }
         let insert = |(new, paid)| self.insert(&mut index, new, paid);
         Ok(new.into_iter().zip(paid).map(insert).collect())
     }
@@ -269,7 +324,7 @@ impl PolytopeStore {
         let mut aliases: BTreeMap<&str, NamedByAlias> = BTreeMap::new();
         for (i, item) in new.iter().enumerate() {
             let id = item.stored.id;
-            if !index.aliases.contains_key(&id) && added.insert(id) {
+            if !index.has(&id) && added.insert(id) {
                 count += 1;
                 memory_bytes += item.stored.memory_bytes;
             }
@@ -312,12 +367,16 @@ impl PolytopeStore {
         let named = new.alias.as_deref().and_then(|alias| self.named(alias));
         let owner = new.owner_after(named);
         let took_made_key = new.alias.is_some() && named.is_none() && new.alias_key.is_none();
-        let known = self.get(&id);
-        let already_registered = known.is_some();
-        let stored = known.unwrap_or_else(|| {
+        let already_registered = index.has(&id);
+        let stored = self.loaded(&id).unwrap_or_else(|| {
             let stored = Arc::new(new.stored);
-            index.memory_bytes += stored.memory_bytes;
-            index.aliases.insert(id, BTreeMap::new());
+            if !already_registered {
+                index.memory_bytes += stored.memory_bytes;
+                index.aliases.insert(id, BTreeMap::new());
+                if self.shelf.is_some() {
+                    index.rows.insert(id, kept::row_of(&stored));
+                }
+            }
             self.by_id.insert(id, stored.clone());
             stored
         });
@@ -335,24 +394,46 @@ impl PolytopeStore {
     /// Forgets a polytope and its aliases, each of which is open or was claimed with one of the
     /// keys. Whoever computes with it meanwhile keeps it alive.
     pub fn delete(&self, id: &ContentId, keys: &[KeyDigest]) -> Result<(), DeleteError> {
+        let _turn = self.shelf.as_ref().map(|shelf| shelf.turn());
         let mut index = self.lock();
         let aliases = index.aliases.get(id).into_iter().flatten();
         if !aliases.filter_map(|(alias, _)| self.named(alias)).all(|named| named.opens_to(keys)) {
             return Err(DeleteError::Claimed);
         }
         // The entry is locked while its count is looked at; see `lease`.
-        match self.by_id.remove_if(id, |_, stored| stored.uses() == 0) {
-            Some((_, stored)) => {
-                index.memory_bytes -= stored.memory_bytes;
-                for (alias, _) in index.aliases.remove(id).into_iter().flatten() {
-                    self.by_alias.remove(&alias);
-                }
-                Ok(())
+        let removed = self.by_id.remove_if(id, |_, stored| stored.uses() == 0);
+        let removed = removed.map(|(_, stored)| stored);
+        if removed.is_none() {
+            match self.loaded(id) {
+                Some(stored) => return Err(DeleteError::InUse { uses: stored.uses() }),
+                None if index.has(id) => {}
+                None => return Err(DeleteError::Unknown),
             }
-            None => match self.get(id) {
-                Some(stored) => Err(DeleteError::InUse { uses: stored.uses() }),
-                None => Err(DeleteError::Unknown),
-            },
+        }
+        if let Some(shelf) = &self.shelf {
+            index.leaving.insert(*id);
+            let changes = self.leaving(&index, shelf, id);
+            drop(index);
+            let written = shelf.write(&changes);
+            index = self.lock();
+            index.leaving.remove(id);
+            if written.is_err() {
+                // It is there as before.
+                removed.map(|stored| self.by_id.insert(*id, stored));
+                return Err(DeleteError::Down);
+            }
+        }
+        self.forget(&mut index, id, removed.map(|stored| stored.memory_bytes));
+        Ok(())
+    }
+
+    /// What is known of a body and its aliases is forgotten.
+    fn forget(&self, index: &mut Index, id: &ContentId, memory_bytes: Option<u64>) {
+        let row = index.rows.remove(id);
+        let bytes = memory_bytes.or_else(|| row.map(|row| row.memory_bytes)).unwrap_or(0);
+        index.memory_bytes = index.memory_bytes.saturating_sub(bytes);
+        for (alias, _) in index.aliases.remove(id).into_iter().flatten() {
+            self.by_alias.remove(&alias);
         }
     }
 

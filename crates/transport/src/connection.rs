@@ -10,13 +10,13 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::time::Sleep;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 
 use super::frames::PREFACE_BYTES;
 use super::limiter::{ActiveCall, Activity, ConnectionLimiter, ConnectionPermit};
+use super::listener::Listener;
 use super::socket::Socket;
 use super::tls::Tls;
 use super::unread::Unread;
@@ -117,7 +117,7 @@ pub struct Admission {
 
 /// Accepts connections for as long as somebody takes them. One for which there is no permit, or no
 /// memory, is closed at once: its client tries again.
-pub async fn accept(listener: TcpListener, admission: Admission, taker: mpsc::Sender<Admitted>) {
+pub async fn accept(listener: Listener, admission: Admission, taker: mpsc::Sender<Admitted>) {
     let limiter = ConnectionLimiter::new(admission.connections_max.max(1));
     loop {
         match listener.accept().await {
@@ -139,7 +139,7 @@ pub async fn accept(listener: TcpListener, admission: Admission, taker: mpsc::Se
 }
 
 fn admitted(
-    stream: TcpStream,
+    stream: Socket,
     address: SocketAddr,
     limiter: &ConnectionLimiter,
     admission: &Admission,
@@ -148,15 +148,12 @@ fn admitted(
     let quota = admission.memory_budget.connection(address.ip());
     let of_tls = if admission.uses_tls { TLS_BYTES } else { 0 };
     let memory = quota.reserve(MemoryKind::Calls, CONNECTION_BYTES + of_tls).ok()?;
-    // A connection that refuses the option still works.
-    let _ = stream.set_nodelay(true);
     let patience = Box::pin(tokio::time::sleep(admission.handshake));
     let handshake = Some(Handshake { bytes_to_come: PREFACE_BYTES, patience });
     let client = Client::at(address);
     let (unread, heard) = (Unread::new(quota.clone()), Heard::default());
     let peer = Peer { quota, client, activity: permit.activity.clone() };
     let (of_stream, in_stream) = (unread.clone(), heard.clone());
-    let stream = Socket::Plain(stream);
     let connection =
         Connection { stream, handshake, read_in_turn: 0, unread: of_stream, heard: in_stream };
     Some(Admitted { connection, peer, permit, unread, heard, _memory: memory })

@@ -21,6 +21,7 @@ use super::timing::call_time;
 use super::unsent::Unsent;
 use clearance_runtime::access::{Access, Grant, Role, needed_role};
 use clearance_runtime::clock::Clock;
+use clearance_runtime::deadline::around_call;
 use clearance_runtime::metrics::Metrics;
 use clearance_runtime::settings::{Limits, Settings};
 use clearance_wire::path::{Path, WithinLimit};
@@ -101,6 +102,7 @@ where
         // The transport keeps the caller's deadline too, and would say CANCELLED.
         let time_limit = call_time(&settings.limits, request.headers()).unwrap_or_default();
         let handler = client.around(intake.clone().around(self.inner.call(request)));
+        let handler = around_call(time_limit, handler);
         let handler = Caught(Box::pin(async move {
             let response = handler.await?;
             // A stream has begun only, and keeps its messages itself.

@@ -10,6 +10,7 @@ pub mod http2;
 pub mod intake;
 pub mod layer;
 mod limiter;
+pub mod listener;
 pub mod side;
 mod socket;
 pub mod timing;

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::server::TlsStream;
 
@@ -14,6 +14,8 @@ use tokio_rustls::server::TlsStream;
 pub(super) enum Socket {
     /// As they come.
     Plain(TcpStream),
+    /// From a Unix socket, as they come.
+    Local(UnixStream),
     /// Out of TLS.
     Secured(Box<TlsStream<TcpStream>>),
 }
@@ -30,6 +32,7 @@ impl Socket {
     fn reader(&mut self) -> Pin<&mut (dyn AsyncRead + Send + Unpin)> {
         match self {
             Self::Plain(stream) => Pin::new(stream),
+            Self::Local(stream) => Pin::new(stream),
             Self::Secured(stream) => Pin::new(&mut **stream),
         }
     }
@@ -37,6 +40,7 @@ impl Socket {
     fn writer(&mut self) -> Pin<&mut (dyn AsyncWrite + Send + Unpin)> {
         match self {
             Self::Plain(stream) => Pin::new(stream),
+            Self::Local(stream) => Pin::new(stream),
             Self::Secured(stream) => Pin::new(&mut **stream),
         }
     }
@@ -80,6 +84,7 @@ impl AsyncWrite for Socket {
     fn is_write_vectored(&self) -> bool {
         match self {
             Self::Plain(stream) => stream.is_write_vectored(),
+            Self::Local(stream) => stream.is_write_vectored(),
             Self::Secured(stream) => stream.is_write_vectored(),
         }
     }

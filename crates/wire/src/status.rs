@@ -13,8 +13,10 @@ use tonic_types::{ErrorDetails, StatusExt};
 use super::path::{BadField, NotImplemented};
 use clearance_proto as api;
 use clearance_proto::ErrorReason as Reason;
+use clearance_runtime::archive::keeper::{NotKept, Unread};
 use clearance_runtime::compute::Refused;
 use clearance_runtime::memory::OutOfMemory;
+use clearance_runtime::quotas::QuotaExceeded;
 use clearance_runtime::sessions::owner::NoEntropy;
 use clearance_runtime::settings::{Breach, Exceeded, Limits};
 
@@ -237,6 +239,12 @@ pub enum Failure {
     /// The server is about to stop.
     #[error("the server is draining; use another one")]
     Draining,
+    /// The caller's tenant would have more than it may.
+    #[error("{0}; ask whoever runs the server for more")]
+    Quota(Box<QuotaExceeded>),
+    /// What keeps registrations does not answer.
+    #[error("the store of registrations does not answer; what is in memory can be asked about")]
+    StoreDown,
     /// The deadline passed.
     #[error("the deadline passed before there was anything to report")]
     Deadline,
@@ -305,13 +313,13 @@ struct StatusRow<'a> {
     code: Code,
     reason: Reason,
     field: &'a str,
-    retry: bool,
+    retry: Option<Duration>,
     metadata: Vec<(&'static str, String)>,
 }
 
 impl<'a> StatusRow<'a> {
     fn new(code: Code, reason: Reason) -> Self {
-        Self { code, reason, field: "", retry: false, metadata: Vec::new() }
+        Self { code, reason, field: "", retry: None, metadata: Vec::new() }
     }
 
     fn at(self, field: &'a str) -> Self {
@@ -319,7 +327,7 @@ impl<'a> StatusRow<'a> {
     }
 
     fn retry(self) -> Self {
-        Self { retry: true, ..self }
+        Self { retry: Some(RETRY_AFTER), ..self }
     }
 
     fn with(mut self, key: &'static str, value: &(impl ToString + ?Sized)) -> Self {
@@ -342,6 +350,18 @@ impl<'a> StatusRow<'a> {
         let row = row.with("limit", &limit.name).with("value", &limit.value);
         // A field that is too large stays too large; a full server may have room later.
         if code == Code::ResourceExhausted && field.is_empty() { row.retry() } else { row }
+    }
+
+    /// An alias, and what has it.
+    fn of_alias(field: &'a str, owner: &str) -> Self {
+        Self::new(Code::AlreadyExists, Reason::AliasTaken).at(field).with("owner", owner)
+    }
+
+    /// What a tenant may have, and when to try again.
+    fn of_quota(exceeded: &'a QuotaExceeded) -> Self {
+        let row = Self::new(Code::ResourceExhausted, Reason::QuotaExceeded);
+        let row = row.with("quota", exceeded.kind.name()).with("value", &exceeded.value);
+        Self { retry: Some(exceeded.retry_after), ..row }
     }
 
     /// A reply that is longer than the caller takes.
@@ -432,9 +452,7 @@ impl Failure {
             }
             Self::NoKey | Self::WrongKey => row(Code::Unauthenticated, Reason::Unauthenticated),
             Self::RoleTooLow { method, needed } => StatusRow::of_role(method, needed),
-            Self::AliasTaken { field, owner } => {
-                row(Code::AlreadyExists, Reason::AliasTaken).at(field).with("owner", owner)
-            }
+            Self::AliasTaken { field, owner } => StatusRow::of_alias(field, owner),
             Self::AliasClaimed { field } => claimed(Reason::AliasClaimed).at(field),
             Self::RobotClaimed { field } => claimed(Reason::RobotClaimed).at(field),
             Self::SessionExists { field, id } => {
@@ -451,6 +469,8 @@ impl Failure {
             Self::TakenOver => row(Code::Aborted, Reason::TakenOver),
             Self::Busy => row(Code::ResourceExhausted, Reason::Busy).retry(),
             Self::Draining => row(Code::Unavailable, Reason::Draining),
+            Self::Quota(exceeded) => StatusRow::of_quota(exceeded),
+            Self::StoreDown => row(Code::Unavailable, Reason::StoreUnavailable).retry(),
             Self::Deadline => row(Code::DeadlineExceeded, Reason::Deadline),
             Self::NotImplemented(missing) => StatusRow::of_missing(missing),
             Self::TooLong(reply) => StatusRow::of_reply(reply),
@@ -497,8 +517,12 @@ impl From<Failure> for Status {
             // The message has the rest.
             details.add_precondition_failure_violation(name, DOMAIN, cut(&whole, FIELD_BYTES));
         }
-        if row.retry {
-            details.set_retry_info(Some(RETRY_AFTER));
+        if row.retry.is_some() {
+            details.set_retry_info(row.retry);
+        }
+        if let Failure::Quota(exceeded) = &failure {
+            let subject = format!("tenant:{}", exceeded.tenant);
+            details.add_quota_failure_violation(subject, exceeded.to_string());
         }
         Self::with_error_details(row.code, message, details)
     }
@@ -534,6 +558,7 @@ impl From<Refused> for Failure {
     fn from(refused: Refused) -> Self {
         match refused {
             Refused::Busy => Self::Busy,
+            Refused::Quota(exceeded) => Self::Quota(exceeded),
             Refused::ShuttingDown => Self::Draining,
             Refused::Panicked => Self::Bug(refused.to_string()),
         }
@@ -543,6 +568,32 @@ impl From<Refused> for Failure {
 impl From<OutOfMemory> for Failure {
     fn from(OutOfMemory(limit): OutOfMemory) -> Self {
         limit.reached().into()
+    }
+}
+
+impl From<Unread> for Failure {
+    fn from(why: Unread) -> Self {
+        match why {
+            Unread::Memory(full) => full.into(),
+            Unread::Down => Self::StoreDown,
+            Unread::Crowded => Self::Busy,
+            Unread::Late => Self::Deadline,
+        }
+    }
+}
+
+impl From<NotKept> for Failure {
+    fn from(why: NotKept) -> Self {
+        match why {
+            NotKept::Full(limit) => limit.reached().into(),
+            NotKept::Down => Self::StoreDown,
+        }
+    }
+}
+
+impl From<QuotaExceeded> for Failure {
+    fn from(exceeded: QuotaExceeded) -> Self {
+        Self::Quota(Box::new(exceeded))
     }
 }
 

@@ -159,6 +159,7 @@ const METHODS: &[(&str, Shape, Reader)] = &[
     ("RobotService/StreamConfigurations", Shape::Stream, streamed_configurations),
     ("RobotService/CheckEdges", Shape::Unary, edges),
     ("RobotService/CheckPath", Shape::Unary, path),
+    ("RobotService/FindMissingRobots", Shape::Unary, plain::<api::FindMissingRobotsResponse>),
 ];
 
 fn method(name: &str) -> u8 {

@@ -91,6 +91,7 @@ pub(super) fn scripts() -> Vec<Vec<Call>> {
             call("GetRobot", &get),
             call("ListRobots", &api::ListRobotsRequest { page_size: 1, ..Default::default() }),
             call("DeleteRobot", &delete),
+            call("FindMissingRobots", &api::FindMissingRobotsRequest::default()),
         ],
         vec![register(), call("CheckConfigurations", &check)],
         vec![

@@ -78,17 +78,28 @@ struct KeyInForce {
 
 /// Tenants by name, each with the number that it keeps while the process lives.
 #[derive(Debug, Default)]
-pub(super) struct TenantNumbers(HashMap<String, u32>);
+pub(super) struct TenantNumbers {
+    numbers: HashMap<Arc<str>, u32>,
+    /// By their numbers.
+    names: Vec<Arc<str>>,
+}
 
 impl TenantNumbers {
     /// The tenant of this name; none: there are too many others.
     pub(super) fn principal(&mut self, tenant: &str) -> Option<Principal> {
-        if let Some(number) = self.0.get(tenant) {
+        if let Some(number) = self.numbers.get(tenant) {
             return Some(Principal::tenant(*number));
         }
-        let next = u32::try_from(self.0.len()).ok().filter(|next| *next < TENANTS_MAX)?;
-        self.0.insert(tenant.to_owned(), next);
+        let next = u32::try_from(self.names.len()).ok().filter(|next| *next < TENANTS_MAX)?;
+        let name: Arc<str> = Arc::from(tenant);
+        self.numbers.insert(name.clone(), next);
+        self.names.push(name);
         Some(Principal::tenant(next))
+    }
+
+    /// The name of the tenant of this number.
+    pub(super) fn name(&self, number: u32) -> Option<Arc<str>> {
+        self.names.get(usize::try_from(number).ok()?).cloned()
     }
 }
 

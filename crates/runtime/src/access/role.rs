@@ -68,6 +68,7 @@ pub const METHODS: &[RpcMethod] = &[
     call("clearance.v1.RobotService/GetRobot", Role::Query),
     call("clearance.v1.RobotService/ListRobots", Role::Query),
     call("clearance.v1.RobotService/DeleteRobot", Role::Write),
+    call("clearance.v1.RobotService/FindMissingRobots", Role::Query),
     call("clearance.v1.RobotService/CheckConfigurations", Role::Query),
     stream("clearance.v1.RobotService/StreamConfigurations", Role::Query),
     call("clearance.v1.RobotService/CheckEdges", Role::Query),

@@ -23,17 +23,18 @@ struct Claim {
 }
 
 impl Claims {
-    /// Claims a robot with a key; with one that has claimed it already nothing changes.
+    /// Claims a robot with a key; with one that has claimed it already nothing changes. Says
+    /// whether something has.
     pub(super) fn add(
         &mut self,
         id: &str,
         key: KeyDigest,
         quota: &MemoryQuota,
         limits: &Limits,
-    ) -> Result<(), Limit> {
+    ) -> Result<bool, Limit> {
         let known = self.0.get(id).map_or(&[] as &[Claim], Vec::as_slice);
         if known.iter().any(|claim| claim.key == key) {
-            return Ok(());
+            return Ok(false);
         }
         // Those of others do not count: whoever comes first would have all of them for good.
         let own = known.iter().filter(|claim| claim.paid.is_of(quota)).count() as u64;
@@ -43,7 +44,25 @@ impl Claims {
         let paid = quota.lasting().reserve(MemoryKind::Aliases, CLAIM_BYTES);
         let paid = paid.map_err(|full| full.0)?;
         self.0.entry(id.to_owned()).or_default().push(Claim { key, paid });
-        Ok(())
+        Ok(true)
+    }
+
+    /// Puts claims back that have been there before.
+    pub(super) fn restore(&mut self, id: &str, keys: Vec<KeyDigest>, quota: &MemoryQuota) {
+        let claim = |key| Claim { key, paid: quota.hold(MemoryKind::Aliases, CLAIM_BYTES) };
+        self.0.insert(id.to_owned(), keys.into_iter().map(claim).collect());
+    }
+
+    /// A claim that was not written after all.
+    pub(super) fn take_back(&mut self, id: &str, key: KeyDigest) {
+        if let Some(claims) = self.0.get_mut(id) {
+            claims.retain(|claim| claim.key != key);
+        }
+    }
+
+    /// The keys that have claimed a robot.
+    pub(super) fn keys(&self, id: &str) -> Vec<KeyDigest> {
+        self.0.get(id).into_iter().flatten().map(|claim| claim.key).collect()
     }
 
     /// Whether these keys open every claim on a robot. All are compared, so that the time tells

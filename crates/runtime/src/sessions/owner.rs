@@ -29,6 +29,16 @@ impl KeyDigest {
         Self(blake3::hash(key.as_bytes()))
     }
 
+    /// As it is kept.
+    pub fn to_hex(self) -> String {
+        self.0.to_hex().to_string()
+    }
+
+    /// As it was kept; none: the text is no digest.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        blake3::Hash::from_hex(text).ok().map(Self)
+    }
+
     /// Whether `self`, a key that was brought if there was one, opens what belongs to `owner`.
     pub fn opens(brought: Option<Self>, owner: Option<Self>) -> bool {
         // `blake3::Hash` compares in constant time.

@@ -4,6 +4,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use super::{PolytopeStore, Stored};
+use crate::archive::keeper::Unread;
 use clearance_bodies::ContentId;
 
 /// What the description of a polytope takes, bytes at most, without its aliases; and what each of
@@ -18,28 +19,40 @@ pub struct StoredPage {
     pub stored: Vec<Arc<Stored>>,
     /// What their descriptions take on the wire, bytes at most.
     pub bytes: u64,
-    /// More of them follow after these.
-    pub has_more: bool,
+    /// After this one more of them follow; none: these are the last.
+    pub last: Option<ContentId>,
 }
 
 impl PolytopeStore {
     /// At most `size` polytopes after `after`, by ascending id, whose descriptions take no more
     /// than so many bytes, or one.
-    pub fn page(&self, after: Option<ContentId>, size: usize, bytes_max: u64) -> StoredPage {
+    pub fn page(
+        &self,
+        after: Option<ContentId>,
+        size: usize,
+        bytes_max: u64,
+    ) -> Result<StoredPage, Unread> {
         let index = self.lock();
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         let mut rest = index.aliases.range((start, Bound::Unbounded)).peekable();
-        let (mut stored, mut bytes) = (Vec::new(), 0_u64);
+        let (mut ids, mut bytes) = (Vec::new(), 0_u64);
         while let Some((id, aliases)) = rest.peek() {
             let aliases = aliases.keys().map(|alias| SHOWN_ALIAS_BYTES + alias.len() as u64);
             let more = SHOWN_BYTES + aliases.sum::<u64>();
-            if stored.len() == size || bytes + more > bytes_max && !stored.is_empty() {
+            if ids.len() == size || bytes + more > bytes_max && !ids.is_empty() {
                 break;
             }
             bytes += more;
-            stored.extend(self.get(id));
+            ids.push(**id);
             rest.next();
         }
-        StoredPage { stored, bytes, has_more: rest.peek().is_some() }
+        let (last, has_more) = (ids.last().copied(), rest.peek().is_some());
+        drop(rest);
+        // Whoever reads from the store does not keep others from what is in memory.
+        drop(index);
+        let read = ids.iter().map(|id| self.find(id)).collect::<Result<Vec<_>, _>>()?;
+        // What was deleted meanwhile, or is damaged, is left out.
+        let stored = read.into_iter().flatten().collect();
+        Ok(StoredPage { stored, bytes, last: last.filter(|_| has_more) })
     }
 }

@@ -97,8 +97,8 @@ fn within_one_request_a_claim_holds_for_what_follows() {
 fn a_leased_polytope_is_not_deleted_until_the_last_lease_is_gone() {
     let store = PolytopeStore::default();
     let one = register(&store, point(1.0, ""));
-    let lease = store.lease(&one).unwrap();
-    let second = store.lease(&one).unwrap();
+    let lease = store.lease(&one).unwrap().unwrap();
+    let second = store.lease(&one).unwrap().unwrap();
     assert_eq!(store.delete(&one, &[]), Err(DeleteError::InUse { uses: 2 }));
     drop(lease);
     assert_eq!(store.delete(&one, &[]), Err(DeleteError::InUse { uses: 1 }));
@@ -122,12 +122,13 @@ fn pages_list_every_polytope_once_by_ascending_id() {
     for (bytes_max, each) in [(u64::MAX, 10), (2_200, 4), (0, 1)] {
         let (mut listed, mut after) = (Vec::new(), None);
         loop {
-            let page = store.page(after, 10, bytes_max);
-            assert!(page.stored.len() == each || !page.has_more, "{}", page.stored.len());
+            let page = store.page(after, 10, bytes_max).unwrap();
+            let count = page.stored.len();
+            assert!(count == each || page.last.is_none(), "{count}");
             assert!(page.bytes <= bytes_max || each == 1);
             listed.extend(page.stored.iter().map(|stored| stored.id));
             after = listed.last().copied();
-            if !page.has_more {
+            if page.last.is_none() {
                 break;
             }
         }

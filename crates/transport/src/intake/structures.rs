@@ -32,6 +32,7 @@ const COUNTED: &[(&str, &str, CountLimit)] = &[
     ("DeleteRobotRequest", "robot_keys", Limits::keys_per_robot_max),
     ("FindFirstCollisionRequest", "bodies", Limits::collision_bodies_max),
     ("FindMissingPolytopesRequest", "ids", Limits::find_missing_ids_max),
+    ("FindMissingRobotsRequest", "ids", Limits::find_missing_ids_max),
     ("Frame", "added_bodies", Limits::bodies_per_message_max),
     ("Frame", "added_robots", Limits::robots_per_session_max),
     ("Frame", "attached", Limits::bodies_per_message_max),

@@ -27,23 +27,23 @@ pub struct Catalogue<'a> {
 impl Catalogue<'_> {
     /// A registered body by id.
     pub fn by_id(&self, path: &Path<'_>, text: &str) -> Result<Arc<Stored>, Failure> {
-        self.store.get(&id(path, text)?).ok_or_else(|| unknown(path, text))
+        self.store.find(&id(path, text)?)?.ok_or_else(|| unknown(path, text))
     }
 
     /// A registered body by alias.
     pub fn by_alias(&self, path: &Path<'_>, alias: &str) -> Result<Arc<Stored>, Failure> {
-        let stored = self.store.resolve(alias).and_then(|id| self.store.get(&id));
-        stored.ok_or_else(|| unknown(path, alias))
+        let Some(id) = self.store.resolve(alias) else { return Err(unknown(path, alias)) };
+        self.store.find(&id)?.ok_or_else(|| unknown(path, alias))
     }
 
     /// A registered body by id, kept from deletion.
     pub fn lease_by_id(&self, path: &Path<'_>, text: &str) -> Result<Lease, Failure> {
-        self.store.lease(&id(path, text)?).ok_or_else(|| unknown(path, text))
+        self.store.lease(&id(path, text)?)?.ok_or_else(|| unknown(path, text))
     }
 
     /// A registered robot; `path` leads to its id.
     pub fn robot(&self, path: &Path<'_>, id: &str) -> Result<Arc<RegisteredRobot>, Failure> {
-        self.robots.get(id).ok_or_else(|| Failure::UnknownRobot {
+        self.robots.find(id)?.ok_or_else(|| Failure::UnknownRobot {
             field: path.to_string(),
             id: id.chars().take(SHOWN_KEY_LENGTH_MAX).collect(),
         })
@@ -51,8 +51,8 @@ impl Catalogue<'_> {
 
     /// A registered body by alias, kept from deletion.
     pub fn lease_by_alias(&self, path: &Path<'_>, alias: &str) -> Result<Lease, Failure> {
-        let lease = self.store.resolve(alias).and_then(|id| self.store.lease(&id));
-        lease.ok_or_else(|| unknown(path, alias))
+        let Some(id) = self.store.resolve(alias) else { return Err(unknown(path, alias)) };
+        self.store.lease(&id)?.ok_or_else(|| unknown(path, alias))
     }
 }
 

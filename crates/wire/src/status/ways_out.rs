@@ -36,6 +36,7 @@ const WAYS: &[(&str, &str)] = &[
     ("RobotService/GetRobot", NAMES),
     ("RobotService/ListRobots", NAMES),
     ("RobotService/DeleteRobot", NAMES),
+    ("RobotService/FindMissingRobots", "ask about fewer ids at once"),
     (
         "RobotService/CheckConfigurations",
         "send the cell once and the values in many messages, by StreamConfigurations",
@@ -124,6 +125,7 @@ const LIMIT_WAYS: &[(&str, &str)] = &[
     ("configuration_entries_max", "send fewer at once, or a stream by StreamConfigurations"),
     ("edges_max", "send fewer edges at once"),
     ("certified_edges_max", "send fewer edges at once, or without certificate"),
+    ("store_bytes_max", "delete what nobody uses any more: its room is free a day later"),
     ("uploads_max", "wait until one of the uploads has ended"),
     ("aliases_max", "delete polytopes whose aliases nobody uses any more"),
     ("aliases_per_polytope_max", "use one of its aliases, or its id"),

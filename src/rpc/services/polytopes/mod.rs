@@ -11,7 +11,8 @@ use clearance_proto as api;
 use clearance_runtime::compute::costs::{COPIED_FACET, COPIED_VERTEX, HULL_POINT, times};
 use clearance_runtime::compute::{Counted, JobSize};
 use clearance_runtime::deadline::Deadline;
-use clearance_runtime::memory::{MemoryKind, MemoryQuota};
+use clearance_runtime::memory::{MemoryKind, MemoryQuota, Reservation};
+use clearance_runtime::quotas::QuotaKind;
 use clearance_runtime::sessions::owner::{KeyDigest, new_key};
 use clearance_runtime::store::{DeleteError, NewPolytope, RegisterError, StoredPage};
 use clearance_transport::intake::Intake;
@@ -134,13 +135,12 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
             Some(token.parse().map_err(bad).map_err(Failure::from)?)
         };
         let bytes_max = self.0.limits().reply_bytes_default;
-        let StoredPage { stored: page, bytes, has_more } =
-            self.0.store().page(after, size, bytes_max);
+        let read = self.0.store().page(after, size, bytes_max);
+        let StoredPage { stored: page, bytes, last } = read.map_err(Failure::from)?;
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let _room = self.0.unsent.room_for_answer(bytes, &intake)?;
-        let last = page.last().filter(|_| has_more);
         Ok(Response::new(api::ListPolytopesResponse {
-            next_page_token: last.map_or_else(String::new, |stored| stored.id.to_string()),
+            next_page_token: last.map_or_else(String::new, |last| last.to_string()),
             polytopes: page.iter().map(|stored| describe(stored, self.0.store())).collect(),
             total_size: self.0.store().count(),
         }))
@@ -164,8 +164,10 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
             Some(Key::Alias(alias)) => (Path::ROOT.field("alias"), alias, store.resolve(alias)),
             None => return Err(no_key().into()),
         };
-        let deleted = found.map_or(Err(DeleteError::Unknown), |id| store.delete(&id, &keys));
-        match deleted {
+        let deleting = self.0.changing(move |shared| {
+            found.map_or(Err(DeleteError::Unknown), |id| shared.store().delete(&id, &keys))
+        });
+        match deleting.await? {
             Ok(()) => {}
             Err(DeleteError::Unknown) if request.allow_missing => {}
             Err(DeleteError::Unknown) => {
@@ -174,6 +176,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
             Err(DeleteError::Claimed) => {
                 return Err(Failure::AliasClaimed { field: "alias_keys".to_owned() }.into());
             }
+            Err(DeleteError::Down) => return Err(Failure::StoreDown.into()),
             Err(DeleteError::InUse { uses }) => {
                 let id = found.map_or_else(String::new, |id| id.to_string());
                 return Err(Failure::PolytopeInUse { id, uses }.into());
@@ -192,7 +195,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         let mut missing_ids = Vec::new();
         for (index, text) in ids.into_iter().enumerate() {
             let id = id(&list.index(index), &text)?;
-            if self.0.store().get(&id).is_none() {
+            if !self.0.store().knows(&id) {
                 missing_ids.push(text);
             }
         }
@@ -251,11 +254,33 @@ pub(in crate::rpc) async fn register(
             }
         };
         let built: Result<Vec<_>, Failure> = asked.into_iter().map(&mut build).collect();
-        // What was built is counted as registered from here on.
-        drop(work);
-        commit(&in_job, built?, validate_only, &quota)
+        let registering = Registering { built: built?, validate_only, quota, work };
+        if in_job.keeper().is_some() {
+            return Ok(Err(registering));
+        }
+        registering.commit(&in_job).map(Ok)
     };
-    shared.compute.run(JobSize::of(intake.extent(), estimate), job).await?
+    match shared.compute.run(JobSize::of(intake.extent(), estimate), job).await?? {
+        Ok(reports) => Ok(reports),
+        // Where it waits for the disk nobody computes meanwhile.
+        Err(registering) => shared.changing(move |shared| registering.commit(shared)).await?,
+    }
+}
+
+/// What is built and not registered yet.
+struct Registering {
+    built: Vec<BuiltPolytope>,
+    validate_only: bool,
+    quota: MemoryQuota,
+    work: Reservation,
+}
+
+impl Registering {
+    fn commit(self, shared: &Shared) -> Result<Vec<api::RegistrationReport>, Failure> {
+        // What was built is counted as registered from here on.
+        drop(self.work);
+        commit(shared, self.built, self.validate_only, &self.quota)
+    }
 }
 
 fn commit(
@@ -282,15 +307,16 @@ fn commit(
         for (report, new) in reports.iter_mut().zip(&new) {
             let aliases = new.alias.clone().into_iter().collect();
             report.polytope = Some(describe_new(&new.stored, aliases));
-            report.already_registered = store.get(&new.stored.id).is_some();
+            report.already_registered = store.knows(&new.stored.id);
         }
         return Ok(reports);
     }
     shared.refuse_while_draining()?;
     // What is there already takes no more.
-    let is_new = |one: &&NewPolytope| store.get(&one.stored.id).is_none();
+    let is_new = |one: &&NewPolytope| !store.knows(&one.stored.id);
     let sizes = new.iter().filter(is_new).map(|one| one.stored.memory_bytes);
     let (count, wanted) = sizes.fold((0, 0), |(count, sum), bytes| (count + 1, sum + bytes));
+    hold(shared, count, wanted)?;
     let (kind, limit) = (MemoryKind::Polytopes, limits.polytope_bytes_max());
     if wanted > quota.room_for(kind, store.memory_bytes(), limit.value) {
         return Err(limit.reached().into());
@@ -311,6 +337,15 @@ fn commit(
     Ok(reports)
 }
 
+/// Whether the caller's tenant may have so many bodies more, and so many bytes.
+fn hold(shared: &Shared, count: u64, bytes: u64) -> Result<(), Failure> {
+    if count > 0 {
+        shared.quotas.hold(QuotaKind::Bodies, shared.store().count() + count)?;
+        shared.quotas.hold(QuotaKind::Bytes, shared.registered_bytes() + bytes)?;
+    }
+    Ok(())
+}
+
 fn refused(error: &RegisterError, fields: &[String]) -> Failure {
     let alias = |index: usize| format!("{}.alias", fields[index]);
     match error {
@@ -322,5 +357,6 @@ fn refused(error: &RegisterError, fields: &[String]) -> Failure {
         }
         RegisterError::TooManyAliases { index, limit } => limit.exceeded_at(&alias(*index)).into(),
         RegisterError::Full(limit) => limit.reached().into(),
+        RegisterError::Down => Failure::StoreDown,
     }
 }

@@ -19,6 +19,7 @@ use clearance_runtime::compute::JobSize;
 use clearance_runtime::compute::costs::{CONFIGURATION, HOLD_UP_MAX, PAIR, times};
 use clearance_runtime::memory::{MemoryKind, Reservation};
 use clearance_runtime::metrics::{Ending, QuestionKind};
+use clearance_runtime::quotas::QuotaKind;
 use clearance_wire::convert::options::cost_to_wire;
 use clearance_wire::convert::paging::reply_bytes;
 use clearance_wire::convert::robots::answer::{Packed, joined, push, push_beyond_limit};
@@ -98,6 +99,7 @@ pub(super) async fn answer(
     let asked =
         intake.look_through(|| AskedCheck::convert(path, request, cell, shared.limits()))?;
     let count = asked.values.len() / cell.variable_count();
+    shared.quotas.charge(QuotaKind::Configurations, count as u64)?;
     let load = size_of(caller, times(CONFIGURATION, count), count, cell);
     let size_max = ENTRIES_AT_ONCE / asked.entries_of_one.max(1);
     let chunks = Chunks { count, size: CHUNK.min(size_max).max(1), bytes_max };

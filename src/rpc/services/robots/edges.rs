@@ -17,6 +17,7 @@ use clearance_runtime::compute::JobSize;
 use clearance_runtime::compute::costs::{EDGE, times};
 use clearance_runtime::memory::{MemoryKind, Reservation};
 use clearance_runtime::metrics::{Ending, QuestionKind};
+use clearance_runtime::quotas::QuotaKind;
 use clearance_runtime::settings::Limits;
 use clearance_wire::convert::options::cost_to_wire;
 use clearance_wire::convert::paging::reply_bytes;
@@ -75,6 +76,14 @@ fn chunks_of(count: usize, asked: &AskedEdges, bytes_max: u64) -> Chunks {
     Chunks { count, size, bytes_max }
 }
 
+/// So many configurations are charged for an edge.
+const CONFIGURATIONS_PER_EDGE: u64 = 10;
+
+fn charge(caller: Caller<'_>, edges: usize) -> Result<(), Failure> {
+    let count = CONFIGURATIONS_PER_EDGE.saturating_mul(edges as u64);
+    Ok(caller.shared.quotas.charge(QuotaKind::Configurations, count)?)
+}
+
 /// What is told of an edge at least, bytes on the wire: an outcome, and how far it is free.
 const EDGE_BYTES: u64 = 9;
 
@@ -112,6 +121,7 @@ async fn of_edges(
     let asked = AskedEdges::convert(&Path::ROOT, request, &cell, shared.limits())?;
     let count = asked.ends[0].len() / cell.variable_count();
     must_fit(count, bytes_max)?;
+    charge(caller, count)?;
     let (until, clock) = (deadline.until().clone(), shared.clock.clone());
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let memory = quota.reserve(MemoryKind::Replies, 0)?;
@@ -159,6 +169,7 @@ async fn of_path(
     let count = asked.ends[0].len() / cell.variable_count();
     // A path that is not looked at as a whole may be told in a few words.
     must_fit(if all_edges { count } else { 0 }, bytes_max)?;
+    charge(caller, count)?;
     let (until, clock) = (deadline.until().clone(), shared.clock.clone());
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let mut memory = quota.reserve(MemoryKind::Replies, 0)?;

@@ -15,12 +15,14 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::rpc::services::sessions::{SessionHost, brought_key};
 use crate::rpc::shared::Shared;
 use clearance_proto as api;
+use clearance_runtime::archive::keeper::NotKept;
 use clearance_runtime::compute::costs::{DESCRIBED_BYTE, ROBOT_FILE_BYTE, times};
 use clearance_runtime::compute::{Counted, JobSize, Refused};
 use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::{MemoryKind, MemoryQuota};
+use clearance_runtime::quotas::QuotaKind;
 use clearance_runtime::robots::{
-    DeleteError, DescriptionBytes, ID_PREFIX, RegisteredRobot, RobotWork,
+    DeleteError, DescriptionBytes, ID_PREFIX, RegisteredRobot, RobotPage, RobotWork,
 };
 use clearance_runtime::sessions::owner::{KeyDigest, new_key};
 use clearance_transport::intake::Intake;
@@ -30,7 +32,7 @@ use clearance_wire::convert::keys::{digest, digests};
 use clearance_wire::convert::paging::page_size;
 use clearance_wire::convert::robots::description::describe;
 use clearance_wire::convert::robots::registration::AskedRobot;
-use clearance_wire::path::Path;
+use clearance_wire::path::{Path, WithinLimit};
 use clearance_wire::status::Failure;
 
 /// Serves `RobotService`: robots by id, and questions about their configurations, in cells and in
@@ -116,19 +118,22 @@ impl api::robot_service_server::RobotService for Robots {
         let reading = quota.reserve(MemoryKind::Work, asked.reading_bytes());
         let work = RobotWork::new(reading.map_err(Failure::from)?);
         let (settings, until) = (shared.settings.clone(), deadline.until().clone());
+        let source_bytes = if shared.robots().is_kept() { asked.source_bytes() } else { 0 };
+        let of_source = quota.reserve(MemoryKind::Work, source_bytes).map_err(Failure::from)?;
         let building = shared.compute.run(JobSize::of(extent, estimate), move || {
+            let source = if source_bytes > 0 { asked.source() } else { Vec::new() };
             let robot = asked.build(&settings.limits, &until, &work)?;
             work.settle(&robot);
-            Ok::<_, Failure>((robot, work))
+            Ok::<_, Failure>((robot, work, source))
         });
-        let (robot, work) = building.await.map_err(Failure::from)??;
+        let (robot, work, source) = building.await.map_err(Failure::from)??;
         let robot = Arc::new(robot);
         let _room = room_for(shared, &intake, std::slice::from_ref(&robot))?;
         // Robots of one id are described alike, so this is what is told of the one that is kept;
         // once it is registered, nothing may fail any more.
         let told = described(shared, vec![robot.clone()]).await?.pop();
         if validate_only {
-            let already_registered = shared.robots().get(&robot.id).is_some();
+            let already_registered = shared.robots().knows(&robot.id);
             let robot_key = String::new();
             let read = api::RegisterRobotResponse { robot: told, already_registered, robot_key };
             return Ok(Response::new(read));
@@ -137,19 +142,12 @@ impl api::robot_service_server::RobotService for Robots {
         let fresh = new_key().map_err(Failure::from)?;
         // What was built is counted as registered from here on.
         drop(work);
-        let registered = shared.robots().register(robot, &quota, shared.limits());
-        let (robot, already_registered) =
-            registered.map_err(|limit| Failure::from(limit.reached()))?;
-        let is_open = brought.is_some() || already_registered || shared.leaves_open;
-        let robot_key = if is_open { String::new() } else { fresh };
-        let made = (!robot_key.is_empty()).then(|| KeyDigest::of(&robot_key));
-        if let Err(refused) = claim(shared, &robot.id, brought.or(made), &quota) {
-            if !already_registered {
-                // Unless somebody else has claimed it meanwhile.
-                let _ = shared.robots().delete(&robot.id, &[]);
-            }
-            return Err(refused.into());
-        }
+        let registering = shared.changing(move |shared| {
+            let registered = keep(shared, NewRobot { robot, source, brought, fresh }, &quota);
+            drop(of_source);
+            registered
+        });
+        let (already_registered, robot_key) = registering.await??;
         Ok(Response::new(api::RegisterRobotResponse { robot: told, already_registered, robot_key }))
     }
 
@@ -159,7 +157,8 @@ impl api::robot_service_server::RobotService for Robots {
     ) -> Result<Response<api::GetRobotResponse>, Status> {
         let intake = Intake::of(&request);
         let id = request.into_inner().id;
-        let robot = self.0.shared.robots().get(&id).ok_or_else(|| unknown("id", &id))?;
+        let robot = self.0.shared.robots().find(&id).map_err(Failure::from)?;
+        let robot = robot.ok_or_else(|| unknown("id", &id))?;
         let _room = room_for(&self.0.shared, &intake, std::slice::from_ref(&robot))?;
         let robot = described(&self.0.shared, vec![robot]).await?.pop();
         Ok(Response::new(api::GetRobotResponse { robot }))
@@ -178,12 +177,11 @@ impl api::robot_service_server::RobotService for Robots {
             return Err(Failure::from(bad).into());
         }
         let bytes_max = self.0.shared.limits().reply_bytes_default;
-        let (page, more) = self.0.shared.robots().page(token, size, bytes_max);
+        let page = self.0.shared.robots().page(token, size, bytes_max);
+        let RobotPage { robots: page, last } = page.map_err(Failure::from)?;
         let _room = room_for(&self.0.shared, &intake, &page)?;
-        let last = page.last().filter(|_| more);
-        let next_page_token = last.map_or_else(String::new, |robot| robot.id.clone());
         Ok(Response::new(api::ListRobotsResponse {
-            next_page_token,
+            next_page_token: last.unwrap_or_default(),
             robots: described(&self.0.shared, page).await?,
             total_size: i32::try_from(self.0.shared.robots().count()).unwrap_or(i32::MAX),
         }))
@@ -196,15 +194,39 @@ impl api::robot_service_server::RobotService for Robots {
         let api::DeleteRobotRequest { id, allow_missing, robot_keys } = request.into_inner();
         let list = Path::ROOT.field("robot_keys");
         let keys = digests(&list, &robot_keys, self.0.shared.limits().keys_per_robot_max())?;
-        match self.0.shared.robots().delete(&id, &keys) {
+        let of_job = id.clone();
+        let deleting = self.0.shared.changing(move |shared| shared.robots().delete(&of_job, &keys));
+        match deleting.await? {
             Ok(()) => {}
             Err(DeleteError::Unknown) if allow_missing => {}
             Err(DeleteError::Unknown) => return Err(unknown("id", &id).into()),
             Err(DeleteError::Claimed) => {
                 return Err(Failure::RobotClaimed { field: list.to_string() }.into());
             }
+            Err(DeleteError::Down) => return Err(Failure::StoreDown.into()),
         }
         Ok(Response::new(api::DeleteRobotResponse {}))
+    }
+
+    async fn find_missing_robots(
+        &self,
+        request: Request<api::FindMissingRobotsRequest>,
+    ) -> Result<Response<api::FindMissingRobotsResponse>, Status> {
+        let shared = &self.0.shared;
+        let ids = request.into_inner().ids;
+        let list = Path::ROOT.field("ids");
+        list.within(shared.limits().find_missing_ids_max(), ids.len()).map_err(Failure::from)?;
+        let mut missing_ids = Vec::new();
+        for (index, id) in ids.into_iter().enumerate() {
+            if !is_id(&id) {
+                let bad = list.index(index).bad("is no id of a robot");
+                return Err(Failure::from(bad).into());
+            }
+            if !shared.robots().knows(&id) {
+                missing_ids.push(id);
+            }
+        }
+        Ok(Response::new(api::FindMissingRobotsResponse { missing_ids }))
     }
 
     async fn check_configurations(
@@ -276,6 +298,38 @@ async fn described(
     Ok(shared.compute.run(job, describing).await?)
 }
 
+/// A robot that is built and not registered yet.
+struct NewRobot {
+    robot: Arc<RegisteredRobot>,
+    /// What it is built of again, where it outlives the process.
+    source: Vec<u8>,
+    /// The key that was brought.
+    brought: Option<KeyDigest>,
+    /// The key that it gets where it is to have one and none was brought.
+    fresh: String,
+}
+
+/// Registers and claims a robot; says whether it was there before, and the key that was made.
+fn keep(shared: &Shared, new: NewRobot, quota: &MemoryQuota) -> Result<(bool, String), Failure> {
+    let NewRobot { robot, source, brought, fresh } = new;
+    if !shared.robots().knows(&robot.id) {
+        shared.quotas.hold(QuotaKind::Bytes, shared.registered_bytes() + robot.bytes())?;
+    }
+    let registered = shared.robots().register(robot, &source, quota, shared.limits())?;
+    let (robot, already_registered) = registered;
+    let is_open = brought.is_some() || already_registered || shared.leaves_open;
+    let robot_key = if is_open { String::new() } else { fresh };
+    let made = (!robot_key.is_empty()).then(|| KeyDigest::of(&robot_key));
+    if let Err(refused) = claim(shared, &robot.id, brought.or(made), quota) {
+        if !already_registered {
+            // Unless somebody else has claimed it meanwhile.
+            let _ = shared.robots().delete(&robot.id, &[]);
+        }
+        return Err(refused);
+    }
+    Ok((already_registered, robot_key))
+}
+
 /// Claims a robot that is registered, if there is a key for it.
 fn claim(
     shared: &Shared,
@@ -288,11 +342,17 @@ fn claim(
         Ok(true) => Ok(()),
         // Somebody has deleted it meanwhile.
         Ok(false) => Err(unknown("id", id)),
-        Err(limit) if limit.name == "keys_per_robot_max" => {
+        Err(NotKept::Full(limit)) if limit.name == "keys_per_robot_max" => {
             Err(limit.exceeded_at("robot_key").into())
         }
-        Err(limit) => Err(limit.reached().into()),
+        Err(why) => Err(why.into()),
     }
+}
+
+/// Whether a text looks like the id of a robot.
+fn is_id(text: &str) -> bool {
+    let digits = text.strip_prefix(ID_PREFIX).unwrap_or_default();
+    digits.len() == 64 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 fn unknown(field: &str, id: &str) -> Failure {

@@ -15,6 +15,7 @@ use clearance_proto as api;
 use clearance_runtime::compute::{Compute, Counted, JobSize, Refused, Small, costs};
 use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::{MemoryKind, MemoryQuota, Reservation};
+use clearance_runtime::quotas::QuotaKind;
 use clearance_runtime::sessions::owner::{Credentials, KeyDigest, new_incarnation, new_key};
 use clearance_runtime::sessions::{
     Bounded, Held, NewSession, Parallel, Registry, SessionError, Slot,
@@ -95,6 +96,7 @@ impl SessionHost {
         let Ownership { owner, made_key } = self.ownership(&path, &request.session_key)?;
         let exists = |_| Failure::SessionExists { field: id_path.to_string(), id: id.clone() };
         registry.check_free(&id, owner, request.replace).map_err(exists)?;
+        self.may_open_another(request.replace)?;
         let idle = idle_timeout(&path, request.idle_timeout.as_ref(), limits)?;
         let load = size_of_opening(&request, intake, &shared.catalogue());
         // A negative one is refused when the request is read.
@@ -131,6 +133,12 @@ impl SessionHost {
             incarnation,
         };
         Ok((slot, opened))
+    }
+
+    /// Whether the caller's tenant may have another session, unless it takes the place of one.
+    fn may_open_another(&self, replaces: bool) -> Result<(), Failure> {
+        let count = self.registry.of_caller().0 + u64::from(!replaces);
+        Ok(self.shared.quotas.hold(QuotaKind::Sessions, count)?)
     }
 
     /// What opening a session takes while it is done.

@@ -19,6 +19,7 @@ use clearance_proto as api;
 use clearance_runtime::compute::Counted;
 use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::MemoryKind;
+use clearance_runtime::quotas::QuotaKind;
 use clearance_runtime::sessions::Slot;
 use clearance_transport::intake::Intake;
 use clearance_transport::timing::call_time;
@@ -39,6 +40,7 @@ pub(super) async fn step(
     list.within(shared.limits().frames_per_step_max(), request.frames.len())?;
     let brought = credentials(metadata, request.session_key, request.incarnation);
     let slot = host.find(&request.session_id, brought)?;
+    shared.quotas.charge(QuotaKind::Frames, request.frames.len() as u64)?;
     // Whoever waits keeps its frames in memory.
     let _admitted = slot.admit().map_err(|error| failure(error, &slot.id))?;
     slot.evict(request.take_over).map_err(|error| failure(error, &slot.id))?;

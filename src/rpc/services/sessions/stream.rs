@@ -27,6 +27,7 @@ use clearance_runtime::client::Client;
 use clearance_runtime::compute::INLINE_MAX;
 use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::{MemoryKind, Reservation};
+use clearance_runtime::quotas::QuotaKind;
 use clearance_runtime::sessions::owner::{Credentials, KeyDigest};
 use clearance_runtime::sessions::{Attachment, SessionError, Slot};
 use clearance_transport::intake::Intake;
@@ -243,7 +244,9 @@ impl Talk {
         attachment: &Attachment<Session>,
         frames: Frames,
     ) -> Result<(), Failure> {
-        let kept = match self.room_for_report() {
+        let charged = self.host.shared.quotas.charge(QuotaKind::Frames, frames.len() as u64);
+        let room = charged.map_err(Failure::from).and_then(|()| self.room_for_report());
+        let kept = match room {
             Ok(kept) => kept,
             Err(failure) => {
                 self.refuse(&frames, &failure).await;

@@ -69,7 +69,7 @@ impl AskedCell {
         }
         let instance = |(index, instance): (usize, &api::RobotInstance)| {
             let path = list.index(index);
-            let robot = robots.get(&instance.robot_id);
+            let robot = robots.find(&instance.robot_id)?;
             let robot = robot.ok_or_else(|| Failure::UnknownRobot {
                 field: path.field("robot_id").to_string(),
                 id: instance.robot_id.chars().take(80).collect(),

@@ -8,3 +8,4 @@ pub mod description;
 mod digested;
 pub mod edges;
 pub mod registration;
+pub mod source;

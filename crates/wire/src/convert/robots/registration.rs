@@ -1,6 +1,6 @@
 //! From the files of a request to a robot with its id.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::digested::Digested;
@@ -9,8 +9,8 @@ use crate::convert::geometry::tolerance;
 use crate::convert::robots::description::description_bytes;
 use crate::path::{Path, WithinLimit};
 use crate::status::Failure;
-use clearance_bodies::ContentId;
 use clearance_bodies::table::place::Place;
+use clearance_bodies::{Body, ContentId};
 use clearance_geometry::effort::Effort;
 use clearance_geometry::until::Until;
 use clearance_proto as api;
@@ -30,8 +30,10 @@ use clearance_runtime::settings::Limits;
 /// A request whose meshes are read.
 #[derive(Debug)]
 pub struct AskedRobot {
-    request: api::RegisterRobotRequest,
+    pub(super) request: api::RegisterRobotRequest,
     registered: MeshFiles,
+    /// The registered bodies among its meshes, by their ids.
+    pub(super) bodies: BTreeMap<String, Body>,
     mesh_treatment: MeshTreatment,
 }
 
@@ -41,8 +43,18 @@ impl AskedRobot {
         request: api::RegisterRobotRequest,
         catalogue: &Catalogue<'_>,
     ) -> Result<Self, Failure> {
+        let body = |path: &Path<'_>, id: &str| Ok(catalogue.by_id(path, id)?.body.clone());
+        Self::with_bodies(request, catalogue.limits, body)
+    }
+
+    /// The same, where `body` looks bodies up by their ids.
+    pub(super) fn with_bodies(
+        request: api::RegisterRobotRequest,
+        limits: &Limits,
+        body: impl Fn(&Path<'_>, &str) -> Result<Body, Failure>,
+    ) -> Result<Self, Failure> {
         let list = Path::ROOT.field("meshes");
-        list.within(catalogue.limits.robot_parts_max(), request.meshes.len())?;
+        list.within(limits.robot_parts_max(), request.meshes.len())?;
         if let Some(gap) = request.gap_max {
             tolerance(&Path::ROOT.field("gap_max"), gap)?;
         }
@@ -55,6 +67,7 @@ impl AskedRobot {
             api::MeshTreatment::Surface => MeshTreatment::Surface,
         };
         let (mut registered, mut names) = (MeshFiles::new(), HashSet::new());
+        let mut bodies = BTreeMap::new();
         for (index, file) in request.meshes.iter().enumerate() {
             let path = list.index(index);
             if file.name.is_empty() {
@@ -68,23 +81,20 @@ impl AskedRobot {
                 Some(Wire::Content(_)) => {}
                 Some(Wire::Id(id)) => {
                     let path = path.field("id");
-                    let stored = catalogue.by_id(&path, id)?;
-                    let body = PartBody::in_place(&stored.body, Place::RobotPart);
-                    let body = body.map_err(|refused| path.not_implemented(refused.what))?;
-                    registered.insert(file.name.clone(), MeshContent::Known(body));
+                    let whole = body(&path, id)?;
+                    let part = PartBody::in_place(&whole, Place::RobotPart);
+                    let part = part.map_err(|refused| path.not_implemented(refused.what))?;
+                    registered.insert(file.name.clone(), MeshContent::Known(part));
+                    bodies.insert(id.clone(), whole);
                 }
             }
         }
-        Ok(Self { request, registered, mesh_treatment })
+        Ok(Self { request, registered, bodies, mesh_treatment })
     }
 
     /// Bytes of all files: what building it takes goes by them.
     pub fn size(&self) -> usize {
-        let meshes = self.request.meshes.iter().map(|file| match &file.source {
-            Some(Wire::Content(bytes)) => bytes.len(),
-            Some(Wire::Id(_)) | None => 0,
-        });
-        self.request.urdf.len() + self.request.srdf.len() + meshes.sum::<usize>()
+        size_of(&self.request)
     }
 
     /// Whether nothing is to be registered.
@@ -94,12 +104,17 @@ impl AskedRobot {
 
     /// What reading the files takes, bytes at most.
     pub fn reading_bytes(&self) -> u64 {
+        Self::reading_bytes_of(&self.request)
+    }
+
+    /// The same of a request.
+    pub(super) fn reading_bytes_of(request: &api::RegisterRobotRequest) -> u64 {
         /// A triangle of an OBJ file may be two bytes there, and twelve in a list that has room for
         /// twice as many.
         const MESH: usize = 14;
-        let (urdf, srdf) = (self.request.urdf.as_str(), self.request.srdf.as_str());
-        let meshes = self.size() - urdf.len() - srdf.len();
-        let documents = self.request.meshes.iter().map(|file| match &file.source {
+        let (urdf, srdf) = (request.urdf.as_str(), request.srdf.as_str());
+        let meshes = size_of(request) - urdf.len() - srdf.len();
+        let documents = request.meshes.iter().map(|file| match &file.source {
             Some(Wire::Content(bytes)) => document_bytes(bytes),
             Some(Wire::Id(_)) | None => 0,
         });
@@ -114,7 +129,7 @@ impl AskedRobot {
         until: &Until,
         work: &RobotWork,
     ) -> Result<RegisteredRobot, Failure> {
-        let Self { request, registered: mut meshes, mesh_treatment } = self;
+        let Self { request, registered: mut meshes, mesh_treatment, bodies: _ } = self;
         let list = Path::ROOT.field("meshes");
         let effort = &mut Effort::until(u64::MAX, until);
         for (index, file) in request.meshes.iter().enumerate() {
@@ -144,6 +159,15 @@ impl AskedRobot {
         let (id, description) = (id_of(&request, &robot), description_bytes(&robot));
         Ok(RegisteredRobot::new(id, robot, work, description))
     }
+}
+
+/// Bytes of all files of a request.
+fn size_of(request: &api::RegisterRobotRequest) -> usize {
+    let meshes = request.meshes.iter().map(|file| match &file.source {
+        Some(Wire::Content(bytes)) => bytes.len(),
+        Some(Wire::Id(_)) | None => 0,
+    });
+    request.urdf.len() + request.srdf.len() + meshes.sum::<usize>()
 }
 
 fn description_limits(limits: &Limits) -> DescriptionLimits {

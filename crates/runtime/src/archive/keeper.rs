@@ -1,0 +1,436 @@
+//! Registrations that outlive the process, while the server runs: what is written before a call is
+//! answered, and what is read when somebody needs it.
+//!
+//! What there is, is known from the beginning, and read from the store then: ids, aliases, and how
+//! much each takes. Bodies and robots are read when they are asked for.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+
+use super::flights::{Crowded, Flights, Needed, may_wait};
+use super::records::{self, AliasRow, BodyRow, RobotRow};
+use super::{Archive, ArchiveError, Change, Key, Table};
+use crate::clock::Clock;
+use crate::deadline::{self, Deadline};
+use crate::memory::{MemoryBudget, MemoryKind, MemoryQuota, OutOfMemory, Reservation};
+use crate::principal::Principal;
+use crate::sessions::owner::KeyDigest;
+use crate::settings::{Limit, Limits};
+use clearance_bodies::ContentId;
+use clearance_geometry::until::Until;
+
+/// What a row takes in memory of which nothing else is there, bytes.
+const ROW_BYTES: u64 = 512;
+
+/// So long after it was deleted a registration goes from the store.
+const TOMBSTONE: Duration = Duration::from_secs(24 * 3600);
+
+/// So many are collected in one transaction.
+const COLLECTED_AT_ONCE: usize = 64;
+
+/// So many calls that write are at the disk at a time.
+const WRITERS_MAX: usize = 16;
+
+/// Why something was not registered, or not deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotKept {
+    /// A limit is reached.
+    #[error("the store is full: {} is {}", .0.name, .0.value)]
+    Full(Limit),
+    /// The store does not answer.
+    #[error("the store does not answer")]
+    Down,
+}
+
+/// Why something that is registered was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unread {
+    /// There is no memory for it.
+    #[error("{0}")]
+    Memory(#[from] OutOfMemory),
+    /// The store does not answer.
+    #[error("the store does not answer")]
+    Down,
+    /// Too many are being read.
+    #[error("too many registrations are being read")]
+    Crowded,
+    /// The time of the call was over.
+    #[error("the time was over before it was read")]
+    Late,
+}
+
+impl From<Crowded> for Unread {
+    fn from(_: Crowded) -> Self {
+        Self::Crowded
+    }
+}
+
+/// What was done with the store.
+#[derive(Debug, Default)]
+pub struct KeeperMetrics {
+    /// Times that something was written.
+    pub writes: AtomicU64,
+    /// What these took, nanoseconds.
+    pub write_nanoseconds: AtomicU64,
+    /// Bodies and robots that were read.
+    pub loads: AtomicU64,
+    /// What these took, with building them, nanoseconds.
+    pub load_nanoseconds: AtomicU64,
+    /// Times that it did not answer.
+    pub failures: AtomicU64,
+    /// Rows that were not what was written there.
+    pub set_aside: AtomicU64,
+    /// Deleted registrations that are gone from it.
+    pub collected: AtomicU64,
+}
+
+/// What a keeper needs.
+#[derive(Debug)]
+pub struct KeeperParts {
+    /// Where the rows are.
+    pub archive: Arc<dyn Archive>,
+    /// From which everything takes its memory.
+    pub memory_budget: MemoryBudget,
+    /// The limits.
+    pub limits: Limits,
+    /// Says when something was deleted.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Registrations of all tenants.
+#[derive(Debug)]
+pub struct Keeper {
+    parts: KeeperParts,
+    quota: MemoryQuota,
+    flights: Flights,
+    metrics: KeeperMetrics,
+    writers: Arc<Semaphore>,
+    runtime: Option<Handle>,
+    /// Of all contents and sources.
+    bytes: AtomicU64,
+    is_down: AtomicBool,
+    _cache: Reservation,
+}
+
+/// What one tenant has in the store.
+#[derive(Debug, Default)]
+pub struct ShelfIndex {
+    /// Its bodies.
+    pub bodies: BTreeMap<ContentId, BodyRow>,
+    /// Its aliases, each of a body that is there.
+    pub aliases: BTreeMap<String, KeptAlias>,
+    /// Its robots.
+    pub robots: BTreeMap<String, RobotRow>,
+}
+
+/// What an alias names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptAlias {
+    /// The body.
+    pub id: ContentId,
+    /// The key that it belongs to.
+    pub owner: Option<KeyDigest>,
+}
+
+/// The part of one tenant.
+#[derive(Debug)]
+pub struct Shelf {
+    keeper: Arc<Keeper>,
+    tenant: String,
+    /// Whoever changes something has it from the look at what there is until it is written.
+    turn: Mutex<()>,
+    _index: Reservation,
+}
+
+impl Keeper {
+    /// What is in the archive, by tenant. Rows that are not what was written there are set aside.
+    pub fn open(
+        parts: KeeperParts,
+    ) -> Result<(Arc<Self>, BTreeMap<String, ShelfIndex>), ArchiveError> {
+        let quota = parts.memory_budget.connection(Principal::NOBODY).lasting();
+        let cache = quota.hold(MemoryKind::Work, super::in_file::CACHE_BYTES as u64);
+        let keeper = Self {
+            quota,
+            flights: Flights::default(),
+            metrics: KeeperMetrics::default(),
+            writers: Arc::new(Semaphore::new(WRITERS_MAX)),
+            runtime: Handle::try_current().ok(),
+            bytes: AtomicU64::new(0),
+            is_down: AtomicBool::new(false),
+            _cache: cache,
+            parts,
+        };
+        let index = keeper.read_index()?;
+        Ok((Arc::new(keeper), index))
+    }
+
+    fn read_index(&self) -> Result<BTreeMap<String, ShelfIndex>, ArchiveError> {
+        let (mut index, mut damaged, mut bytes) =
+            (BTreeMap::<String, ShelfIndex>::new(), Vec::new(), 0_u64);
+        let archive = &self.parts.archive;
+        archive.each(Table::Bodies, &mut |key, row| {
+            let Some(row) = records::read::<BodyRow>(&key, row) else { return damaged.push(key) };
+            bytes = bytes.saturating_add(row.content_bytes);
+            // What another version has named is left as it is.
+            if let (None, Ok(id)) = (row.deleted, key.name.parse()) {
+                index.entry(key.tenant).or_default().bodies.insert(id, row);
+            }
+        })?;
+        archive.each(Table::Robots, &mut |key, row| {
+            let Some(row) = records::read::<RobotRow>(&key, row) else { return damaged.push(key) };
+            bytes = bytes.saturating_add(row.source_bytes);
+            if row.deleted.is_none() {
+                index.entry(key.tenant).or_default().robots.insert(key.name, row);
+            }
+        })?;
+        archive.each(Table::Aliases, &mut |key, row| {
+            let Some(alias) = read_alias(&key, row) else { return damaged.push(key) };
+            let of = index.entry(key.tenant.clone()).or_default();
+            // What names nothing would take the alias from whoever registers again.
+            if !of.bodies.contains_key(&alias.id) {
+                return damaged.push(key);
+            }
+            of.aliases.insert(key.name, alias);
+        })?;
+        self.bytes.store(bytes, Ordering::Relaxed);
+        for key in damaged {
+            self.set_aside(&[key])?;
+        }
+        Ok(index)
+    }
+
+    /// Moves rows out of the way, as they are. Somebody should look at them.
+    fn set_aside(&self, keys: &[Key]) -> Result<(), ArchiveError> {
+        let mut changes = Vec::new();
+        for key in keys {
+            if let Some(row) = self.parts.archive.read(key)? {
+                let name = format!("{}/{}", key.table.name(), key.name);
+                changes.push(Change::Put(Key::new(Table::Aside, &key.tenant, name), row));
+                changes.push(Change::Remove(key.clone()));
+            }
+        }
+        self.metrics.set_aside.fetch_add(1, Ordering::Relaxed);
+        if let Some(key) = keys.first() {
+            let (table, name) = (key.table.name(), key.name.as_str());
+            tracing::error!(table, name, "a registration in the store is damaged, and set aside");
+        }
+        self.parts.archive.write(&changes)
+    }
+
+    /// Writes it, if there is room.
+    fn write(&self, changes: &[Change]) -> Result<(), NotKept> {
+        let more = changes.iter().map(|change| match change {
+            Change::Put(key, row) if matches!(key.table, Table::Contents | Table::Sources) => {
+                row.len() as u64
+            }
+            Change::Put(..) | Change::Expect(..) | Change::Remove(_) => 0,
+        });
+        let (more, limit) = (more.sum::<u64>(), self.parts.limits.store_bytes_max());
+        let bytes = self.bytes.load(Ordering::Relaxed).saturating_add(more);
+        if more > 0 && bytes > limit.value {
+            return Err(NotKept::Full(limit));
+        }
+        let begin = Instant::now();
+        let written = may_wait(|| self.parts.archive.write(changes));
+        self.answered(written).map_err(|_| NotKept::Down)?;
+        self.bytes.fetch_add(more, Ordering::Relaxed);
+        self.metrics.writes.fetch_add(1, Ordering::Relaxed);
+        add_time(&self.metrics.write_nanoseconds, begin);
+        Ok(())
+    }
+
+    /// Notes whether the store answers.
+    fn answered<T>(&self, answer: Result<T, ArchiveError>) -> Result<T, ArchiveError> {
+        self.is_down.store(answer.is_err(), Ordering::Relaxed);
+        if let Err(error) = &answer {
+            self.metrics.failures.fetch_add(1, Ordering::Relaxed);
+            tracing::warn!(%error, "the store");
+        }
+        answer
+    }
+
+    /// Forgets what was deleted a day ago; says how many.
+    pub fn collect(&self) -> Result<usize, ArchiveError> {
+        let before = self.now().saturating_sub(TOMBSTONE.as_secs());
+        let (mut found, mut bytes) = (Vec::new(), 0_u64);
+        let mut look = |key: Key, row: &[u8], [deleted, size]: [Option<u64>; 2]| {
+            bytes = bytes.saturating_add(size.unwrap_or(0));
+            if deleted.is_some_and(|deleted| deleted <= before) {
+                found.push([Change::Expect(key.clone(), Some(row.to_vec())), Change::Remove(key)]);
+            }
+        };
+        self.parts.archive.each(Table::Bodies, &mut |key, row| {
+            if let Some(read) = records::read::<BodyRow>(&key, row) {
+                look(key, row, [read.deleted, Some(read.content_bytes)]);
+            }
+        })?;
+        self.parts.archive.each(Table::Robots, &mut |key, row| {
+            if let Some(read) = records::read::<RobotRow>(&key, row) {
+                look(key, row, [read.deleted, Some(read.source_bytes)]);
+            }
+        })?;
+        // What is written meanwhile is counted the next time.
+        self.bytes.store(bytes, Ordering::Relaxed);
+        let mut collected = 0;
+        for some in found.chunks(COLLECTED_AT_ONCE) {
+            collected += self.forget(some)?;
+        }
+        self.metrics.collected.fetch_add(collected as u64, Ordering::Relaxed);
+        Ok(collected)
+    }
+
+    fn forget(&self, found: &[[Change; 2]]) -> Result<usize, ArchiveError> {
+        let with_content = |[expected, remove]: &[Change; 2]| {
+            let Change::Remove(key) = remove else { return Vec::new() };
+            let of = if key.table == Table::Bodies { Table::Contents } else { Table::Sources };
+            let content = Change::Remove(Key { table: of, ..key.clone() });
+            vec![expected.clone(), remove.clone(), content]
+        };
+        let changes: Vec<Change> = found.iter().flat_map(with_content).collect();
+        match self.parts.archive.write(&changes) {
+            Ok(()) => Ok(found.len()),
+            // Somebody has registered one of them again meanwhile: the others go one by one.
+            Err(ArchiveError::Conflict(_)) if found.len() > 1 => {
+                found.iter().map(|one| self.forget(std::slice::from_ref(one))).sum()
+            }
+            Err(ArchiveError::Conflict(_)) => Ok(0),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Lets go of the store: the server has ended.
+    pub fn close(&self) {
+        self.parts.archive.close();
+    }
+
+    /// What was done with it.
+    pub fn metrics(&self) -> &KeeperMetrics {
+        &self.metrics
+    }
+
+    /// Bytes of all that is registered, and of what was deleted within a day.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Whether it did not answer when it was asked last.
+    pub fn is_down(&self) -> bool {
+        self.is_down.load(Ordering::Relaxed)
+    }
+
+    /// Places for calls that write.
+    pub fn writers(&self) -> Arc<Semaphore> {
+        self.writers.clone()
+    }
+
+    /// The limits.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.parts.limits
+    }
+
+    /// From which what is read takes its memory.
+    pub(crate) fn quota(&self) -> &MemoryQuota {
+        &self.quota
+    }
+
+    /// Seconds since 1970.
+    pub(crate) fn now(&self) -> u64 {
+        let wall = self.parts.clock.wall().duration_since(UNIX_EPOCH);
+        wall.map_or(0, |since| since.as_secs())
+    }
+}
+
+impl Shelf {
+    /// The part of this tenant, of whom so much is there.
+    pub fn new(keeper: Arc<Keeper>, tenant: &str, index: &ShelfIndex) -> Self {
+        let rows = index.bodies.len() + index.aliases.len() + index.robots.len();
+        let memory = keeper.quota.hold(MemoryKind::Polytopes, ROW_BYTES * rows as u64);
+        Self { keeper, tenant: tenant.to_owned(), turn: Mutex::default(), _index: memory }
+    }
+
+    /// Of all tenants.
+    pub fn keeper(&self) -> &Keeper {
+        &self.keeper
+    }
+
+    /// The turn to change something.
+    pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// The row of this name.
+    pub(crate) fn key(&self, table: Table, name: impl std::fmt::Display) -> Key {
+        Key::new(table, &self.tenant, name)
+    }
+
+    /// Writes it before anybody is told.
+    pub(crate) fn write(&self, changes: &[Change]) -> Result<(), NotKept> {
+        if changes.is_empty() { Ok(()) } else { self.keeper.write(changes) }
+    }
+
+    /// What a row says.
+    pub(crate) fn read(&self, key: &Key) -> Result<Option<Vec<u8>>, Unread> {
+        let keeper = &self.keeper;
+        keeper.answered(keeper.parts.archive.read(key)).map_err(|_| Unread::Down)
+    }
+
+    /// Moves rows out of the way.
+    pub(crate) fn set_aside(&self, keys: &[Key]) -> Result<(), Unread> {
+        self.keeper.answered(self.keeper.set_aside(keys)).map_err(|_| Unread::Down)
+    }
+
+    /// What `known` finds, or else what `load` makes of the store, within the time that the call
+    /// still has.
+    pub(crate) fn load<T>(
+        &self,
+        key: &Key,
+        known: impl Fn() -> Option<T>,
+        load: impl FnOnce(&Until) -> Result<T, Unread>,
+    ) -> Result<T, Unread> {
+        let keeper = &self.keeper;
+        let most = Duration::from_secs(keeper.limits().call_seconds_max);
+        let time = deadline::time_of_call().map_or(most, |left| left.min(most));
+        if time.is_zero() {
+            return Err(Unread::Late);
+        }
+        let needed = Needed { key, until: Instant::now() + time };
+        may_wait(|| {
+            keeper.flights.one(needed, known, || {
+                let begin = Instant::now();
+                // Timers are the runtime's; threads that compute ask it from outside.
+                let _runtime = keeper.runtime.as_ref().map(Handle::enter);
+                let deadline = keeper.runtime.as_ref().map(|_| Deadline::after(time));
+                let until = deadline.as_ref().map(|deadline| deadline.until().clone());
+                let loaded = load(until.as_deref().unwrap_or(Until::never()));
+                keeper.metrics.loads.fetch_add(1, Ordering::Relaxed);
+                add_time(&keeper.metrics.load_nanoseconds, begin);
+                loaded
+            })
+        })
+    }
+}
+
+/// The row of an alias.
+pub(crate) fn alias_row(key: &Key, alias: KeptAlias) -> Vec<u8> {
+    let owner = alias.owner.map(|owner| owner.to_hex());
+    records::written(key, &AliasRow { id: alias.id.to_string(), owner })
+}
+
+fn read_alias(key: &Key, row: &[u8]) -> Option<KeptAlias> {
+    let AliasRow { id, owner } = records::read(key, row)?;
+    let owner = match owner {
+        Some(hex) => Some(KeyDigest::from_hex(&hex)?),
+        None => None,
+    };
+    Some(KeptAlias { id: id.parse().ok()?, owner })
+}
+
+fn add_time(counter: &AtomicU64, begin: Instant) {
+    let nanoseconds = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    counter.fetch_add(nanoseconds, Ordering::Relaxed);
+}
