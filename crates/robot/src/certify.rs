@@ -10,6 +10,7 @@ use super::claim::{
     EdgeCertificate, EdgeContactProof, EdgePiece, EdgeSubject, GapProof, PairGap, SubjectPart,
 };
 use super::edge::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
+use super::pairing::PairScope;
 use super::speed::{MotionBound, PathSpeeds, SeenMotion, WorldBall, common_frame, kept_apart};
 use super::stand::{Block, LANES, Poses, Stand};
 use clearance_geometry::Vec3;
@@ -114,7 +115,7 @@ impl Cell {
         answer: &EdgeAnswer,
         effort: &mut Effort<'_>,
     ) -> Result<Option<EdgeCertificate>, Stopped> {
-        if self.names_bodies() {
+        if self.has_rules() || question.scope != PairScope::All {
             return Ok(None);
         }
         let (free_until, contact) = match answer {

@@ -51,6 +51,10 @@ impl EdgesStatement {
             let what = "certificates of edges in a cell with a cloud";
             return Err(list.index(index).field("cloud").not_implemented(what).into());
         }
+        if cell.has_rules() {
+            let what = "certificates of edges in a cell that says more than robots and obstacles";
+            return Err(at.not_implemented(what).into());
+        }
         let count = answer.outcomes.len();
         for (name, length) in [
             ("free_until", answer.free_until.len()),

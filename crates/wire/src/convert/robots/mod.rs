@@ -3,8 +3,11 @@
 pub mod answer;
 pub mod cell;
 pub mod certificates;
+pub mod check;
 pub mod clouds;
 pub mod description;
 mod digested;
 pub mod edges;
+mod obstacles;
 pub mod registration;
+mod rules;
