@@ -409,13 +409,13 @@ async fn what_is_carried_and_padded_counts_to_the_last_bit() {
     let ask = async |cell: &api::RobotCell, mode| {
         told(&server, configurations(cell, mode, &values)).await.unwrap()
     };
-    let told = ask(&carrying, api::CheckMode::AllPairs).await;
-    let verdicts: Vec<api::Verdict> = told.verdicts().collect();
+    let shown = ask(&carrying, api::CheckMode::AllPairs).await;
+    let verdicts: Vec<api::Verdict> = shown.verdicts().collect();
     let [touching, overlapping, free] =
         [api::Verdict::Touching, api::Verdict::Overlapping, api::Verdict::Separated];
     assert_eq!(verdicts, [touching, free, overlapping, free]);
     // The cart is part 0, what it carries 1, the wall 2.
-    assert_eq!((told.contact_firsts, told.contact_seconds), (vec![1, 1], vec![2, 2]));
+    assert_eq!((shown.contact_firsts, shown.contact_seconds), (vec![1, 1], vec![2, 2]));
     let links = ask(&carrying, api::CheckMode::LinkClearance).await;
     assert_eq!(links.clearances_per_configuration, 2);
     assert_eq!(links.clearance_firsts[..2], [0, 1]);

@@ -112,7 +112,6 @@ fn a_cell_with_a_cloud_says_what_its_balls_say() {
             }
             Checked::Free
             | Checked::Open { .. }
-            | Checked::Below(_)
             | Checked::Clearance(_)
             | Checked::Below(_)
             | Checked::Bad(_)

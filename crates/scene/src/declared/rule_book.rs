@@ -74,21 +74,7 @@ impl RuleBook {
         for (index, pair) in rules.ignored_pairs.iter().enumerate() {
             put_both(&mut book.ignored, key(pair, "ignored_pairs", index)?);
         }
-        in_order(&mut book.ignored);
-        for [a, b] in &exempt.pairs {
-            if let (Some(a), Some(b)) = (find(*a), find(*b)) {
-                let key = PairKey::new(a as u32, b as u32);
-                if book.ignored[a].binary_search(&(b as u32)).is_err() {
-                    book.exempt_alone.push(key);
-                }
-            }
-        }
-        book.exempt_alone.sort_unstable();
-        book.exempt_alone.dedup();
-        for key in &book.exempt_alone {
-            put_both(&mut book.ignored, *key);
-        }
-        in_order(&mut book.ignored);
+        book.ignore_exempt(exempt.pairs.iter().map(|pair| pair.map(find)));
         let moved = exempt.rigid.iter();
         let moved = moved.filter_map(|&(id, frame, is)| Some((find(id)? as u32, frame, is)));
         book.rigid = RigidSets::of(bodies.len(), moved);
@@ -112,6 +98,24 @@ impl RuleBook {
         book.are_deep = book.deep_bodies();
         book.pairs_enabled = book.count_enabled();
         Ok(book)
+    }
+
+    /// Leaves out what robots exempt, beside the pairs that are ignored already; of bodies that
+    /// there may be.
+    fn ignore_exempt(&mut self, pairs: impl Iterator<Item = [Option<usize>; 2]>) {
+        in_order(&mut self.ignored);
+        for pair in pairs {
+            let [Some(a), Some(b)] = pair else { continue };
+            if self.ignored[a].binary_search(&(b as u32)).is_err() {
+                self.exempt_alone.push(PairKey::new(a as u32, b as u32));
+            }
+        }
+        self.exempt_alone.sort_unstable();
+        self.exempt_alone.dedup();
+        for key in &self.exempt_alone {
+            put_both(&mut self.ignored, *key);
+        }
+        in_order(&mut self.ignored);
     }
 
     /// See `are_deep`.
