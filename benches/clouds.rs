@@ -75,7 +75,7 @@ fn least<T>(runs: usize, mut run: impl FnMut() -> T) -> (f64, T) {
 }
 
 fn in_contact(cell: &Cell, mode: CheckMode, values: &[f64]) -> usize {
-    let question = CheckQuestion { mode, with_gradient: false };
+    let question = CheckQuestion { mode, with_gradient: false, ..CheckQuestion::default() };
     let answers = cell.check(question, values, &mut Effort::unlimited());
     let is_met = |answer: &&Checked| match answer {
         Checked::Contact(_) => true,

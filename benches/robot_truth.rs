@@ -161,7 +161,7 @@ fn pair_of<'a>(bodies: &PlacedBodies<'a>, pair: BodyPair) -> Pair<'a> {
 
 fn compare(cell: &Cell, values: &[f64], tally: &mut Tally) {
     let ask = |mode: CheckMode| {
-        let question = CheckQuestion { mode, with_gradient: false };
+        let question = CheckQuestion { mode, with_gradient: false, ..CheckQuestion::default() };
         cell.check(question, values, &mut Effort::unlimited())
     };
     let (first, all) = (ask(CheckMode::FirstPair), ask(CheckMode::AllPairs));
@@ -203,7 +203,11 @@ fn compare_clearance(
     (bodies, pairs): (&PlacedBodies<'_>, &[BodyPair]),
     tally: &mut Tally,
 ) {
-    let question = CheckQuestion { mode: CheckMode::Clearance, with_gradient: false };
+    let question = CheckQuestion {
+        mode: CheckMode::Clearance,
+        with_gradient: false,
+        ..CheckQuestion::default()
+    };
     let answers = cell.check(question, values, &mut Effort::unlimited());
     let [Checked::Clearance(found)] = &answers[..] else { panic!("{answers:?}") };
     let Some(found) = &found[0] else { panic!("{answers:?}") };

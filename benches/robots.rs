@@ -93,7 +93,7 @@ fn main() {
         ("clearance", CheckMode::Clearance, false),
         ("gradient", CheckMode::Clearance, true),
     ] {
-        let question = CheckQuestion { mode, with_gradient };
+        let question = CheckQuestion { mode, with_gradient, ..CheckQuestion::default() };
         if is_asked(name) {
             report(name, count, |hash| check(&cell, question, &values, hash));
         }
@@ -132,7 +132,12 @@ fn check(cell: &Cell, question: CheckQuestion, values: &[f64], hash: &mut Hash) 
 }
 
 fn edges(cell: &Cell, ends: [&[f64]; 2], hash: &mut Hash) -> usize {
-    let question = EdgeQuestion { margin: 0.0, tolerance: 1e-6, steps_max: u64::MAX };
+    let question = EdgeQuestion {
+        margin: 0.0,
+        tolerance: 1e-6,
+        steps_max: u64::MAX,
+        ..EdgeQuestion::default()
+    };
     let mut contacts = 0;
     for answer in cell.check_edges(question, ends, &mut Effort::unlimited()) {
         match answer {

@@ -202,12 +202,14 @@ pub(crate) async fn configurations(
             translation: Some(api::Vector3 { x: f64::from(k % 20), y: f64::from(k / 20), z: 0.0 }),
             orientation: None,
         }),
+        ..Default::default()
     };
     let robot_id = registered.robot?.id;
     Some(api::CheckConfigurationsRequest {
         cell: Some(api::RobotCell {
-            robots: vec![api::RobotInstance { robot_id, base: None }],
+            robots: vec![api::RobotInstance { robot_id, base: None, ..Default::default() }],
             obstacles: (0..100).map(obstacle).collect(),
+            ..Default::default()
         }),
         mode: api::CheckMode::LinkClearance.into(),
         values: (0..count).map(|k| f64::from(k % 1_000) / 100.0).collect(),

@@ -267,7 +267,7 @@ async fn a_registered_cloud_is_an_obstacle_as_if_its_points_were_given() {
     let id = register(&server, cloud("near", &points, 0.25)).await.unwrap().polytope.unwrap().id;
     let values = [0.0, 2.25, 2.25_f64.next_up(), 3.0];
     for shape in [Shape::Id(id), Shape::Alias("near".to_owned())] {
-        let obstacle = api::RobotObstacle { shape: Some(shape), pose: None };
+        let obstacle = api::RobotObstacle { shape: Some(shape), pose: None, ..Default::default() };
         let cell = cell_of(&server, SLIDER, vec![obstacle]).await;
         let asked = check(&cell, api::CheckMode::FirstPair, &values);
         let answer = robots(&server).check_configurations(asked).await.unwrap().into_inner();

@@ -13,7 +13,7 @@ use crate::server::{self, Server};
 
 fn cloud(xyz: &[f64], radius: f64) -> api::RobotObstacle {
     let cloud = api::PointCloud { xyz: xyz.to_vec(), xyz_single: vec![], radius };
-    api::RobotObstacle { shape: Some(Shape::Cloud(cloud)), pose: None }
+    api::RobotObstacle { shape: Some(Shape::Cloud(cloud)), pose: None, ..Default::default() }
 }
 
 fn change(obstacle: u32, first: u32, removed: u32, xyz: &[f64]) -> api::CloudChange {
@@ -193,7 +193,8 @@ async fn what_is_wrong_with_a_cloud_is_said_with_its_field() {
     let robot = cell_of(&server, SLIDER, vec![]).await.robots;
     let mut client = robots(&server);
     let both = api::PointCloud { xyz: good.to_vec(), xyz_single: vec![1.0; 3], radius: 0.0 };
-    let both = api::RobotObstacle { shape: Some(Shape::Cloud(both)), pose: None };
+    let both =
+        api::RobotObstacle { shape: Some(Shape::Cloud(both)), pose: None, ..Default::default() };
     let cases = [
         (vec![cloud(&[], 1.0)], "[0].cloud"),
         (vec![cloud(&[1.0, 2.0], 1.0)], "[0].cloud.xyz"),
@@ -206,7 +207,7 @@ async fn what_is_wrong_with_a_cloud_is_said_with_its_field() {
         (vec![cloud(&[0.0; 6], 1.0), cloud(&[0.0; 6], 1.0)], "[1].cloud.xyz"),
     ];
     for (obstacles, name) in cases {
-        let cell = api::RobotCell { robots: robot.clone(), obstacles };
+        let cell = api::RobotCell { robots: robot.clone(), obstacles, ..Default::default() };
         let question = check(&cell, api::CheckMode::FirstPair, &[0.0]);
         let status = client.check_configurations(question).await.unwrap_err();
         assert_eq!(status.code(), Code::InvalidArgument, "{name}");

@@ -109,7 +109,11 @@ async fn every_question_is_counted_in_a_row_of_its_own_with_what_became_of_it() 
         </robot>";
     let size = api::Vector3 { x: 1.0, y: 1.0, z: 1.0 };
     let pose = Some(api::Pose { translation: vector(3.0, 0.0, 0.0), orientation: None });
-    let block = api::RobotObstacle { shape: Some(api::robot_obstacle::Shape::Box(size)), pose };
+    let block = api::RobotObstacle {
+        shape: Some(api::robot_obstacle::Shape::Box(size)),
+        pose,
+        ..Default::default()
+    };
     let cell = cell_of(&server, urdf, vec![block]).await;
     let mut open = scene("s");
     open.state.as_mut().unwrap().bodies =

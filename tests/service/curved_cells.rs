@@ -31,7 +31,7 @@ fn cylinder(radius_xy: f64) -> api::RoundedShape {
 }
 
 fn obstacle(shape: api::RoundedShape, pose: Option<api::Pose>) -> api::RobotObstacle {
-    api::RobotObstacle { shape: Some(Shape::Rounded(shape)), pose }
+    api::RobotObstacle { shape: Some(Shape::Rounded(shape)), pose, ..Default::default() }
 }
 
 async fn registered(server: &Server, shape: api::RoundedShape) -> String {
@@ -51,7 +51,8 @@ async fn cylinders_of_cells_meet_where_their_radii_say_however_they_are_given() 
     let by_scale = obstacle(api::RoundedShape { scale, ..cylinder(0.5) }, at(6.0, 4.0));
     let id = registered(&server, cylinder(4.5)).await;
     assert!(id.starts_with("e1-"));
-    let by_id = api::RobotObstacle { shape: Some(Shape::Id(id)), pose: at(6.0, 4.0) };
+    let by_id =
+        api::RobotObstacle { shape: Some(Shape::Id(id)), pose: at(6.0, 4.0), ..Default::default() };
     let mut client = robots(&server);
     for obstacle in [by_shape, by_scale, by_id] {
         let cell = cell_of(&server, ROLLER, vec![obstacle]).await;

@@ -69,7 +69,7 @@ fn corners() -> Vec<f64> {
 
 fn obstacle(shape: api::robot_obstacle::Shape, x: f64) -> api::RobotObstacle {
     let pose = api::Pose { translation: vector(x, 0.0, 0.0), orientation: None };
-    api::RobotObstacle { shape: Some(shape), pose: Some(pose) }
+    api::RobotObstacle { shape: Some(shape), pose: Some(pose), ..Default::default() }
 }
 
 fn unit_box() -> api::robot_obstacle::Shape {
@@ -104,8 +104,13 @@ async fn robot_told(
     let got = robots(server).get_robot(get).await.unwrap().into_inner().robot;
     assert_eq!(got.as_ref(), Some(&robot));
     let cell = api::RobotCell {
-        robots: vec![api::RobotInstance { robot_id: robot.id.clone(), base: None }],
+        robots: vec![api::RobotInstance {
+            robot_id: robot.id.clone(),
+            base: None,
+            ..Default::default()
+        }],
         obstacles: vec![obstacle(unit_box(), 5.0)],
+        ..Default::default()
     };
     ((robot, answered(server, &cell).await), reply.already_registered)
 }
@@ -262,8 +267,13 @@ async fn cells_that_are_kept_answer_as_on_a_fresh_server_whatever_was_asked_befo
     let cell = |robot: &str, base: f64, obstacles: Vec<api::RobotObstacle>| {
         let base = Some(api::Pose { translation: vector(base, 0.0, 0.0), orientation: None });
         api::RobotCell {
-            robots: vec![api::RobotInstance { robot_id: robot.to_owned(), base }],
+            robots: vec![api::RobotInstance {
+                robot_id: robot.to_owned(),
+                base,
+                ..Default::default()
+            }],
             obstacles,
+            ..Default::default()
         }
     };
     let points = |xyz: Vec<f64>| Shape::Vertices(api::Points { xyz });

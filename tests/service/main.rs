@@ -10,6 +10,7 @@
 mod access;
 mod alias_keys;
 mod bad_input;
+mod cell_rules;
 mod client;
 mod cloud_bodies;
 mod clouds;

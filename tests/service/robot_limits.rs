@@ -18,7 +18,11 @@ fn slider(lower: f64, upper: f64) -> String {
 fn block() -> api::RobotObstacle {
     let box_ = api::Vector3 { x: 1.0, y: 1.0, z: 1.0 };
     let pose = Some(api::Pose { translation: vector(3.0, 0.0, 0.0), orientation: None });
-    api::RobotObstacle { shape: Some(api::robot_obstacle::Shape::Box(box_)), pose }
+    api::RobotObstacle {
+        shape: Some(api::robot_obstacle::Shape::Box(box_)),
+        pose,
+        ..Default::default()
+    }
 }
 
 /// `a + t * (b - a)` for t = 1 may be a rounding beyond b: it was refused.

@@ -72,10 +72,16 @@ fn cell(robot: &api::Robot, obstacles: &[&str]) -> api::RobotCell {
     let obstacle = |alias: &&str| api::RobotObstacle {
         shape: Some(Shape::Alias((*alias).to_owned())),
         pose: None,
+        ..Default::default()
     };
     api::RobotCell {
-        robots: vec![api::RobotInstance { robot_id: robot.id.clone(), base: None }],
+        robots: vec![api::RobotInstance {
+            robot_id: robot.id.clone(),
+            base: None,
+            ..Default::default()
+        }],
         obstacles: obstacles.iter().map(obstacle).collect(),
+        ..Default::default()
     }
 }
 
@@ -221,7 +227,11 @@ async fn what_is_not_answered_of_meshes_of_robots_is_refused_with_its_field() {
     let robot = registered(&server, request).await.unwrap();
     let mut flat = cell(&robot, &["peg"]);
     let plate = api::Points { xyz: vec![0., 0., 0., 1., 0., 0., 0., 1., 0.] };
-    flat.obstacles.push(api::RobotObstacle { shape: Some(Shape::Vertices(plate)), pose: None });
+    flat.obstacles.push(api::RobotObstacle {
+        shape: Some(Shape::Vertices(plate)),
+        pose: None,
+        ..Default::default()
+    });
     let asked = ask(&flat, api::CheckMode::FirstPair, &[0.0; 4]);
     let status = client.check_configurations(asked).await.unwrap_err();
     check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "cell.obstacles[1]");
@@ -290,6 +300,7 @@ async fn edges_through_a_slot_are_free_and_all_of_it_is_certified() {
     let hull = api::RobotObstacle {
         shape: Some(Shape::Vertices(channel().vertices.unwrap())),
         pose: None,
+        ..Default::default()
     };
     let mut of_hull = question.clone();
     of_hull.cell.as_mut().unwrap().obstacles = vec![hull];

@@ -48,8 +48,8 @@ pub(crate) async fn cell_of(
 ) -> api::RobotCell {
     let request = api::RegisterRobotRequest { urdf: urdf.to_owned(), ..Default::default() };
     let robot = robots(server).register_robot(request).await.unwrap().into_inner().robot.unwrap();
-    let robots = vec![api::RobotInstance { robot_id: robot.id, base: None }];
-    api::RobotCell { robots, obstacles }
+    let robots = vec![api::RobotInstance { robot_id: robot.id, base: None, ..Default::default() }];
+    api::RobotCell { robots, obstacles, ..Default::default() }
 }
 
 pub(crate) async fn slider(server: &Server) -> api::RobotCell {
@@ -59,6 +59,7 @@ pub(crate) async fn slider(server: &Server) -> api::RobotCell {
             translation: Some(api::Vector3 { x: 3.0, y: 0.0, z: 0.0 }),
             orientation: None,
         }),
+        ..Default::default()
     };
     cell_of(server, SLIDER, vec![wall]).await
 }

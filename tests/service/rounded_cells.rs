@@ -25,7 +25,7 @@ fn at(x: f64, y: f64) -> Option<api::Pose> {
 
 fn rounded(core: Option<Core>, radius: f64, pose: Option<api::Pose>) -> api::RobotObstacle {
     let shape = Shape::Rounded(api::RoundedShape { core, radius, scale: None });
-    api::RobotObstacle { shape: Some(shape), pose }
+    api::RobotObstacle { shape: Some(shape), pose, ..Default::default() }
 }
 
 /// 3, 4 and 5: at 3 the middles are 5 from each other.
@@ -45,7 +45,8 @@ async fn balls_and_capsules_of_cells_touch_where_their_radii_say_however_they_ar
     let request = api::RegisterPolytopesRequest { polytopes: vec![spec], ..Default::default() };
     let made = server.polytopes().register_polytopes(request).await.unwrap().into_inner();
     let id = made.reports[0].polytope.as_ref().unwrap().id.clone();
-    let by_id = api::RobotObstacle { shape: Some(Shape::Id(id)), pose: at(6.0, 4.0) };
+    let by_id =
+        api::RobotObstacle { shape: Some(Shape::Id(id)), pose: at(6.0, 4.0), ..Default::default() };
     let values = [3.0f64.next_down(), 3.0, 3.0f64.next_up(), 0.0];
     let mut client = robots(&server);
     for obstacle in [ball, pill, by_id] {

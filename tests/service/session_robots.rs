@@ -101,10 +101,16 @@ async fn frames_of_joint_values_agree_with_configurations_that_are_checked_cold(
     let reports = step(&server, "s", frames.collect()).await.unwrap();
 
     let shape = api::robot_obstacle::Shape::Vertices(api::Points { xyz });
-    let obstacle = |k| api::RobotObstacle { shape: Some(shape.clone()), pose: place(k) };
+    let obstacle =
+        |k| api::RobotObstacle { shape: Some(shape.clone()), pose: place(k), ..Default::default() };
     let cell = api::RobotCell {
-        robots: vec![api::RobotInstance { robot_id: robot.id.clone(), base: None }],
+        robots: vec![api::RobotInstance {
+            robot_id: robot.id.clone(),
+            base: None,
+            ..Default::default()
+        }],
         obstacles: (0..10).map(obstacle).collect(),
+        ..Default::default()
     };
     let mode = api::CheckMode::AllPairs.into();
     let asked =

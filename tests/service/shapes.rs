@@ -130,7 +130,12 @@ async fn bodies_rest_on_a_half_space_in_sessions_and_in_cells() {
       <joint name="slide" type="prismatic"><parent link="rail"/><child link="box"/>
       <axis xyz="0 0 1"/><limit lower="-9" upper="9" velocity="2"/></joint></robot>"#;
     let shape = Some(Shape::Rounded(half_space(0.0)));
-    let cell = cell_of(&server, lift, vec![api::RobotObstacle { shape, pose: None }]).await;
+    let cell = cell_of(
+        &server,
+        lift,
+        vec![api::RobotObstacle { shape, pose: None, ..Default::default() }],
+    )
+    .await;
     let values = [0.5, 0.5f64.next_up(), 0.5f64.next_down(), 3.0];
     let question = crate::robots::check(&cell, api::CheckMode::FirstPair, &values);
     let answer = robots(&server).check_configurations(question).await.unwrap().into_inner();

@@ -24,7 +24,11 @@ const PLACES: [[f64; 3]; 6] = [
 
 fn still() -> api::RobotObstacle {
     let size = api::Vector3 { x: 2.0, y: 2.0, z: 2.0 };
-    api::RobotObstacle { shape: Some(api::robot_obstacle::Shape::Box(size)), pose: None }
+    api::RobotObstacle {
+        shape: Some(api::robot_obstacle::Shape::Box(size)),
+        pose: None,
+        ..Default::default()
+    }
 }
 
 /// What a reply says, which must be numbers. One without a contact says NaN for its time; that is

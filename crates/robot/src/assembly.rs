@@ -1,8 +1,9 @@
 //! How a cell is put together: robots among what stands still, or in surroundings that say which
 //! pairs are asked.
 
-use super::cell::{Cell, CellLink, CellPart, Instance};
+use super::cell::{Cell, CellLink, CellPart, Instance, PlacedLink};
 use super::kinematics::Kinematics;
+use super::model::ConstantPair;
 use super::pairing::{HungBody, Pairing, Places, Surroundings};
 use super::solids::Solids;
 use super::still::{Still, StillBody};
@@ -85,6 +86,9 @@ struct Assembly {
     places: Vec<Vec<Option<usize>>>,
     parts: Vec<CellPart>,
     links: Vec<CellLink>,
+    placed_links: Vec<PlacedLink>,
+    /// Of all robots, whether they are asked or not.
+    constant: Vec<ConstantPair>,
     link_pairs: Vec<[usize; 2]>,
 }
 
@@ -98,13 +102,21 @@ impl Assembly {
             .collect();
         let kinematics = Kinematics::new(tree);
         let (mut parts, mut links, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut placed_links, mut constant) = (Vec::new(), Vec::new());
         for (Instance { robot, world_from_base }, first_frame) in
             instances.iter().zip(&first_frames)
         {
             let mut place = vec![None; robot.links.len()];
+            let on_base = |one: &ConstantPair| one.on_base(parts.len(), world_from_base);
+            constant.extend(robot.constant.iter().map(on_base));
             for (index, link) in robot.links.iter().enumerate() {
                 let first = parts.len();
                 let frame = link.frame.map(|frame| frame + first_frame);
+                let frame_from_link = match frame {
+                    Some(_) => link.frame_from_link,
+                    None => world_from_base.compose(&link.frame_from_link),
+                };
+                placed_links.push(PlacedLink { frame, frame_from_link });
                 for part in &robot.parts[link.parts.clone()] {
                     let frame_from_part = match link.frame {
                         Some(_) => part.frame_from_part,
@@ -119,7 +131,8 @@ impl Assembly {
             }
             places.push(place);
         }
-        Self { kinematics, first_frames, places, parts, links, link_pairs: Vec::new() }
+        let link_pairs = Vec::new();
+        Self { kinematics, first_frames, places, parts, links, placed_links, constant, link_pairs }
     }
 
     /// Hangs a body on a robot: it is a link like any other from then on.
@@ -139,11 +152,29 @@ impl Assembly {
     }
 
     fn among(self, still: Vec<StillBody>, pairing: Option<Box<Pairing>>) -> Cell {
-        let Self { kinematics, parts, links, link_pairs, .. } = self;
+        let Self { kinematics, parts, links, placed_links, mut constant, link_pairs, .. } = self;
+        // Pairs of links are in order of the second.
+        let link_of = |part: u32| links.partition_point(|link| link.parts.end <= part as usize);
+        constant.retain(|one| {
+            let [a, b] = one.pair.map(link_of);
+            link_pairs.binary_search_by_key(&(b, a), |[a, b]| (*b, *a)).is_ok()
+        });
+        constant.shrink_to_fit();
         let of_parts = parts.iter().map(|part| &part.body);
         let of_still = still.iter().map(|still| &still.body);
         let solids = Solids::new(of_parts.chain(of_still), parts.len());
         let still = Still::new(still);
-        Cell { kinematics, parts, links, link_pairs, still, solids, slack: 0.0, pairing }
+        Cell {
+            kinematics,
+            parts,
+            links,
+            placed_links,
+            constant,
+            link_pairs,
+            still,
+            solids,
+            slack: 0.0,
+            pairing,
+        }
     }
 }

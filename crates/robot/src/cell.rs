@@ -11,7 +11,7 @@ use super::ball::OuterBall;
 use super::body::PartBody;
 use super::cloud::CloudChange;
 use super::kinematics::Kinematics;
-use super::model::Robot;
+use super::model::{ConstantPair, Robot};
 use super::pairing::Pairing;
 use super::solids::Solids;
 use super::still::{Still, polytope_bytes};
@@ -111,12 +111,34 @@ impl CellLink {
     }
 }
 
+/// A link of a robot in a cell: the frame that moves it, and where it is in that. None: it stands
+/// still, there in the world.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlacedLink {
+    pub(super) frame: Option<usize>,
+    pub(super) frame_from_link: Pose,
+}
+
+impl PlacedLink {
+    /// Where it is while the frames are there.
+    pub(super) fn placed(&self, frames: &[Pose]) -> Pose {
+        match self.frame {
+            Some(frame) => frames[frame].compose(&self.frame_from_link),
+            None => self.frame_from_link,
+        }
+    }
+}
+
 /// Robots and what stands still around them, ready for questions.
 #[derive(Clone, Debug)]
 pub struct Cell {
     pub(super) kinematics: Kinematics,
     pub(super) parts: Vec<CellPart>,
     pub(super) links: Vec<CellLink>,
+    /// Every link, with parts or without.
+    pub(super) placed_links: Vec<PlacedLink>,
+    /// Pairs whose clearance no joint value changes, in order.
+    pub(super) constant: Vec<ConstantPair>,
     /// Pairs of links, of one robot or of two, that need a check.
     pub(super) link_pairs: Vec<[usize; 2]>,
     pub(super) still: Still,
@@ -151,6 +173,8 @@ impl Cell {
         2 * size_of::<[usize; 2]>() * (links * links / 2 + sum(|robot| robot.allowed.len()))
             + 2 * size_of::<CellLink>() * links
             + 2 * size_of::<CellPart>() * sum(|robot| robot.parts.len())
+            + 2 * size_of::<PlacedLink>() * sum(|robot| robot.links.len())
+            + 2 * size_of::<ConstantPair>() * sum(|robot| robot.constant.len())
             + FRAME_BYTES * sum(|robot| robot.kinematics.tree().frames.len())
             + sum(|robot| variable_bytes(&robot.kinematics.tree().variables))
     }
@@ -246,12 +270,17 @@ impl Cell {
 
     /// Two bodies of an answer as whoever declared the cell calls them.
     #[inline(always)]
-    pub(super) fn named(&self, pair: BodyPair) -> BodyPair {
+    pub fn named(&self, pair: BodyPair) -> BodyPair {
         self.pairing.as_ref().map_or(pair, |pairing| pairing.named(pair))
     }
 
     /// Whether bodies of answers have several parts and a name for all of them.
     pub fn names_bodies(&self) -> bool {
+        self.pairing.as_ref().is_some_and(|pairing| pairing.has_names())
+    }
+
+    /// Whether more than robots and what stands still says which pairs are asked, and how.
+    pub fn has_rules(&self) -> bool {
         self.pairing.is_some()
     }
 
@@ -270,6 +299,18 @@ impl Cell {
         let [links, ..] = counts;
         let pairs = links.saturating_mul(links).saturating_mul(size_of::<[usize; 2]>());
         pairs.saturating_add(Pairing::bytes_of(counts))
+    }
+
+    /// Pairs whose clearance no joint value changes, in order.
+    pub fn constant_pairs(&self) -> &[ConstantPair] {
+        &self.constant
+    }
+
+    /// Whether a pair is one of these.
+    #[inline(always)]
+    pub(super) fn is_constant(&self, pair: BodyPair) -> bool {
+        !self.constant.is_empty()
+            && self.constant.binary_search_by_key(&pair, |one| one.pair).is_ok()
     }
 
     /// Every body, by its number, where a configuration puts it: the polytope that it is, without
@@ -296,7 +337,9 @@ impl Cell {
         let names = variable_bytes(&self.kinematics.tree().variables);
         let lists = size_of_val(self.parts.as_slice())
             + size_of_val(self.links.as_slice())
-            + size_of_val(self.link_pairs.as_slice());
+            + size_of_val(self.link_pairs.as_slice())
+            + size_of_val(self.placed_links.as_slice())
+            + size_of_val(self.constant.as_slice());
         let parts = self.parts.iter().map(|part| polytope_bytes(part.body.hull()));
         let solids = self.solids.as_ref().map_or(0, Solids::heap_bytes);
         let pairing = self.pairing.as_ref().map_or(0, |pairing| pairing.heap_bytes());

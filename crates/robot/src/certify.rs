@@ -12,6 +12,7 @@ use super::claim::{
 };
 use super::curved::{InTheirPlaces, OfCurved};
 use super::edge::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
+use super::pairing::PairScope;
 use super::solids::SolidPair;
 use super::speed::{MotionBound, PathSpeeds, SeenMotion, WorldBall, common_frame, kept_apart};
 use super::stand::{Block, LANES, Poses, Stand};
@@ -188,7 +189,7 @@ impl Cell {
         answer: &EdgeAnswer,
         effort: &mut Effort<'_>,
     ) -> Result<Option<EdgeCertificate>, Stopped> {
-        if self.names_bodies() {
+        if self.has_rules() || question.scope != PairScope::All {
             return Ok(None);
         }
         let (free_until, contact) = match answer {

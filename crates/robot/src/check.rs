@@ -4,25 +4,28 @@
 //! [`super::stand`]); each of these is decided exactly. Every configuration is answered from cold,
 //! so neither order nor threads change an answer.
 
+use super::below::{BelowQuestion, PairsBelow, pairs_below};
 use super::cell::{BodyPair, Cell};
-use super::cloud_curved::NearestOfCurved;
-use super::curved::{CurvedPair, HowFar};
-use super::gradient::{ContactGeometry, contact_geometry};
+use super::clearances::{
+    Measured, clearance_of_cloud, contact_clearance, nearer, signed_clearance,
+};
+use super::gradient::contact_geometry;
 use super::kinematics::ConfigurationError;
-use super::stand::{Block, Deep, LANES, Poses, Stand};
+use super::pairing::PairScope;
+use super::stand::{Block, LANES, Poses, Stand};
 use clearance_geometry::claim::Verdict;
-use clearance_geometry::cloud::{BallClearance, NearestBall};
-use clearance_geometry::distance::{self, Distance, DistanceSide, Stops};
+use clearance_geometry::distance::DistanceSide;
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::penetration::BoxDepth;
 use clearance_geometry::processor;
-use clearance_geometry::rounded::{self, RoundedDistance};
 use clearance_geometry::witness::Witness;
 
+pub use super::clearances::SignedClearance;
+
 /// What is asked of every configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum CheckMode {
     /// Whether any pair is in contact; the first one that is found, in a fixed order.
+    #[default]
     FirstPair,
     /// Every pair in contact.
     AllPairs,
@@ -30,34 +33,19 @@ pub enum CheckMode {
     Clearance,
     /// That of every link that moves.
     LinkClearance,
+    /// Every pair of which it is at most so much.
+    PairsBelow(BelowQuestion),
 }
 
 /// A question about many configurations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CheckQuestion {
     /// What is asked.
     pub mode: CheckMode,
     /// Whether clearances come with points, a normal and a gradient.
     pub with_gradient: bool,
-}
-
-/// The signed clearance of a pair: its distance, or minus its depth.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SignedClearance {
-    /// The pair that it is of.
-    pub pair: BodyPair,
-    /// How they stand; none: a curved body is nearer to contact than the finest polytopes in and
-    /// around it tell, or so may another pair be. The bracket holds 0 then.
-    pub verdict: Option<Verdict>,
-    /// At most the exact one, metres; of a pair that overlaps, of which one is a polyhedron, minus
-    /// the depth of their hulls.
-    pub lower: f64,
-    /// At least the exact one, metres; of such a pair 0.
-    pub upper: f64,
-    /// Of a cloud: the number of the point whose ball is the nearest or the deepest.
-    pub point: Option<u32>,
-    /// Where they are nearest, on request.
-    pub geometry: Option<Box<ContactGeometry>>,
+    /// Which of the pairs that are checked are asked.
+    pub scope: PairScope,
 }
 
 /// What became of a configuration.
@@ -76,10 +64,22 @@ pub enum Checked {
     },
     /// The least clearance; none: there is no pair. Or those of the links that move, by link.
     Clearance(Vec<Option<SignedClearance>>),
+    /// Those that are listed.
+    Below(PairsBelow),
     /// It places nothing.
     Bad(ConfigurationError),
     /// There was no time left.
     Stopped(Stopped),
+}
+
+impl CheckMode {
+    /// Whether pairs are left out whose clearance no joint value changes.
+    fn skips_constant(self) -> bool {
+        match self {
+            Self::FirstPair | Self::AllPairs => false,
+            Self::Clearance | Self::LinkClearance | Self::PairsBelow(_) => true,
+        }
+    }
 }
 
 /// The memory of a pass over configurations.
@@ -136,12 +136,19 @@ impl CheckPass {
     ) -> Checked {
         let Self { block, poses, candidates } = self;
         let mut stand = block.stand(cell, lane, poses);
+        stand.scope = question.scope;
+        stand.skips_constant = question.mode.skips_constant();
         let answer = effort.look_at_clock().and_then(|()| match question.mode {
             CheckMode::FirstPair => first_pair(&mut stand, effort),
             CheckMode::AllPairs => all_pairs(&mut stand, effort),
             CheckMode::Clearance => {
                 let least = least_clearance(&mut stand, question, None, candidates, effort)?;
                 Ok(Checked::Clearance(vec![least]))
+            }
+            CheckMode::PairsBelow(below) => {
+                let listed = pairs_below(&mut stand, below, effort)?;
+                let told = listed.with_geometry(&mut stand, question.with_gradient, effort)?;
+                Ok(Checked::Below(told))
             }
             CheckMode::LinkClearance => {
                 let moving = (0..cell.links.len()).filter(|link| cell.links[*link].frame.is_some());
@@ -185,6 +192,10 @@ impl Checked {
             Self::Clearance(mut found) => {
                 found.iter_mut().flatten().for_each(|one| one.pair = cell.named(one.pair));
                 Self::Clearance(found)
+            }
+            Self::Below(mut found) => {
+                found.pairs.iter_mut().for_each(|one| one.pair = cell.named(one.pair));
+                Self::Below(found)
             }
             Self::Free | Self::Bad(_) | Self::Stopped(_) => self,
         }
@@ -411,20 +422,7 @@ fn nearest_of_clouds(
 ) -> Result<Option<SignedClearance>, Stopped> {
     stand.with_clouds(only, |stand, pair| {
         let known = least.as_ref().map_or(f64::INFINITY, |least| least.upper);
-        let Some(beside) = stand.cloud(pair) else { return Ok(()) };
-        if let Some(curved) = beside.curved() {
-            if let Some(nearest) = curved.nearest(known, effort)? {
-                let NearestOfCurved { point, verdict, lower, upper } = nearest;
-                let (point, geometry) = (Some(point), None);
-                let other = SignedClearance { pair, verdict, lower, upper, point, geometry };
-                least = Some(nearer(least.take(), other));
-            }
-            return Ok(());
-        }
-        if let Some(NearestBall { point, clearance }) = beside.nearest(known, effort)? {
-            let BallClearance { verdict, lower, upper, .. } = clearance;
-            let (verdict, point) = (Some(verdict), Some(point));
-            let other = SignedClearance { pair, verdict, lower, upper, point, geometry: None };
+        if let Some(other) = clearance_of_cloud(stand, pair, known, effort)? {
             least = Some(nearer(least.take(), other));
         }
         Ok::<(), Stopped>(())
@@ -474,196 +472,4 @@ fn nearest_of(
         least = Some(nearer(least, contact_clearance(pair, depth)));
     }
     Ok(least)
-}
-
-/// The same of a pair with a polyhedron; none: both are polytopes. How deep that is in another body
-/// is known within the depth of the hulls: what draws these apart draws the bodies apart.
-fn clearance_of_solids(
-    stand: &mut Stand<'_>,
-    pair: BodyPair,
-    above: f64,
-    effort: &mut Effort<'_>,
-) -> Result<Option<Measured>, Stopped> {
-    let Some(solids) = stand.solids(pair) else { return Ok(None) };
-    if let Some(curved) = solids.curved() {
-        return clearance_of_curved(curved, pair, above, effort).map(Some);
-    }
-    let known = |verdict, lower, upper| {
-        Measured::Known(SignedClearance {
-            pair,
-            verdict: Some(verdict),
-            lower,
-            upper,
-            point: None,
-            geometry: None,
-        })
-    };
-    let mut deepest = |effort: &mut Effort<'_>| -> Result<f64, Stopped> {
-        Ok(0.0 - stand.hull_depth(pair, effort)?.map_or(0.0, |deep| deep.upper))
-    };
-    if above <= 0.0 {
-        // Of interest only if it is deeper than what is known.
-        let lower = deepest(effort)?;
-        let is_deep = lower < above && solids.verdict(effort)? == Verdict::Overlapping;
-        let deeper = || known(Verdict::Overlapping, lower, 0.0);
-        return Ok(Some(if is_deep { deeper() } else { Measured::Farther }));
-    }
-    let stops = Stops { above: above.is_finite().then_some(above), below: None };
-    Ok(Some(match solids.distance(stops, effort)? {
-        HowFar::Beyond => Measured::Farther,
-        HowFar::Apart(found) => known(Verdict::Separated, found.lower, found.upper),
-        HowFar::Contact(Verdict::Overlapping) => known(Verdict::Overlapping, deepest(effort)?, 0.0),
-        HowFar::Contact(verdict) => known(verdict, 0.0, 0.0),
-        HowFar::Unresolved(_) => return Err(Stopped::Unresolved),
-    }))
-}
-
-/// The same of a pair of which one is curved. How deep that is in a body that is not convex is
-/// known between the depth of the deepest pieces and that of the hulls.
-fn clearance_of_curved(
-    curved: &CurvedPair<'_>,
-    pair: BodyPair,
-    above: f64,
-    effort: &mut Effort<'_>,
-) -> Result<Measured, Stopped> {
-    let known = |verdict, lower, upper| {
-        let (point, geometry) = (None, None);
-        Measured::Known(SignedClearance { pair, verdict, lower, upper, point, geometry })
-    };
-    let reach = if above > 0.0 { above } else { 0.0 };
-    let stops = Stops { above: reach.is_finite().then_some(reach), below: None };
-    let (is_open, farthest) = match curved.distance(stops, effort)? {
-        HowFar::Beyond => return Ok(Measured::Farther),
-        HowFar::Apart(_) if above <= 0.0 => return Ok(Measured::Farther),
-        HowFar::Apart(found) => {
-            return Ok(known(Some(Verdict::Separated), found.lower, found.upper));
-        }
-        HowFar::Contact(Verdict::Touching | Verdict::Separated) => {
-            return Ok(known(Some(Verdict::Touching), 0.0, 0.0));
-        }
-        HowFar::Contact(Verdict::Overlapping) => (false, 0.0),
-        HowFar::Unresolved([_, upper]) => (true, upper),
-    };
-    let verdict = (!is_open).then_some(Verdict::Overlapping);
-    let deep = curved.depth(effort)?;
-    let [lower, upper] = deep.bounds;
-    Ok(match (verdict, deep.verdict) {
-        // The depth may tell what the distance left open.
-        (Some(_), _) | (None, Some(Verdict::Overlapping)) => {
-            known(Some(Verdict::Overlapping), 0.0 - upper, 0.0 - lower)
-        }
-        (None, _) => known(None, 0.0 - upper, farthest),
-    })
-}
-
-/// The one with the lower upper end; of two whose brackets meet, the exact least is known to be
-/// above the lower of the lower ends only.
-fn nearer(known: Option<SignedClearance>, other: SignedClearance) -> SignedClearance {
-    let Some(known) = known else { return other };
-    let lower = known.lower.min(other.lower);
-    // How deep a polyhedron is has 0 as its upper end: it is deeper than what touches.
-    let rank =
-        |one: &SignedClearance| (one.upper, one.verdict != Some(Verdict::Overlapping), one.pair);
-    let is_nearer = rank(&other) < rank(&known);
-    let is_open = known.verdict.is_none() || other.verdict.is_none();
-    let nearest = if is_nearer { other } else { known };
-    // Of what overlaps is known that it does, whatever is open beside it.
-    let verdict = nearest.verdict.filter(|verdict| !is_open || *verdict == Verdict::Overlapping);
-    SignedClearance { lower, verdict, ..nearest }
-}
-
-/// What is known of the signed clearance of a pair.
-enum Measured {
-    /// It is more than is of interest.
-    Farther,
-    /// All of it.
-    Known(SignedClearance),
-    /// It is at most zero; how deep takes longer to say.
-    Contact,
-}
-
-/// The clearance of a pair in contact; it touches if there is no depth.
-fn contact_clearance(pair: BodyPair, depth: Option<Deep>) -> SignedClearance {
-    let (verdict, lower, upper) = match depth {
-        Some(deep) => (Verdict::Overlapping, 0.0 - deep.upper, 0.0 - deep.lower),
-        None => (Verdict::Touching, 0.0, 0.0),
-    };
-    let verdict = Some(verdict);
-    SignedClearance { pair, verdict, lower, upper, point: None, geometry: None }
-}
-
-/// The same of a pair of which one has balls around all its points; none: neither has.
-fn clearance_of_rounded(
-    stand: &mut Stand<'_>,
-    pair: BodyPair,
-    above: f64,
-    effort: &mut Effort<'_>,
-) -> Result<Option<Measured>, Stopped> {
-    let Some(rounded) = stand.rounded_hulls(pair) else { return Ok(None) };
-    if above > 0.0 {
-        let stops = Stops { above: above.is_finite().then_some(above), below: None };
-        let (method, witness) = (&distance::METHODS[0], &mut Witness::default());
-        let apart = rounded::measure(&rounded, method, stops, witness, effort)?;
-        let RoundedDistance { proof, lower, upper, stopped, .. } = apart;
-        if proof.verdict == Verdict::Separated {
-            if let Some(why) = stopped {
-                return Err(why);
-            }
-            let verdict = Some(Verdict::Separated);
-            let apart =
-                SignedClearance { pair, verdict, lower, upper, point: None, geometry: None };
-            let is_nearer = lower <= above;
-            return Ok(Some(if is_nearer { Measured::Known(apart) } else { Measured::Farther }));
-        }
-    } else if rounded::verdict(&rounded, &mut Witness::default(), effort)?.verdict
-        == Verdict::Separated
-    {
-        return Ok(Some(Measured::Farther));
-    }
-    let depth = stand.hull_depth(pair, effort)?;
-    Ok(Some(Measured::Known(contact_clearance(pair, depth))))
-}
-
-/// The signed clearance of a pair, unless it is more than `above`.
-fn signed_clearance(
-    stand: &mut Stand<'_>,
-    pair: BodyPair,
-    above: f64,
-    effort: &mut Effort<'_>,
-) -> Result<Measured, Stopped> {
-    if let Some(of_solids) = clearance_of_solids(stand, pair, above, effort)? {
-        return Ok(of_solids);
-    }
-    if let Some(of_rounded) = clearance_of_rounded(stand, pair, above, effort)? {
-        return Ok(of_rounded);
-    }
-    if above > 0.0 {
-        let stops = Stops { above: above.is_finite().then_some(above), below: None };
-        let distance = stand.hull_distance(pair, stops, effort)?;
-        if distance.decision.verdict() == Verdict::Separated {
-            if let Some(why) = distance.stopped {
-                return Err(why);
-            }
-            let Distance { lower, upper, .. } = distance;
-            let verdict = Some(Verdict::Separated);
-            let separated =
-                SignedClearance { pair, verdict, lower, upper, point: None, geometry: None };
-            let is_nearer = lower <= above;
-            return Ok(if is_nearer { Measured::Known(separated) } else { Measured::Farther });
-        }
-    }
-    // In contact, or of interest only if it is deeper than what is known.
-    let is_contact = above > 0.0;
-    Ok(match stand.box_depth(pair, (-above).max(0.0)) {
-        BoxDepth::Deep { lower, upper, direction } => {
-            let deep = Deep { lower, upper, direction };
-            Measured::Known(contact_clearance(pair, Some(deep)))
-        }
-        BoxDepth::Shallow if !is_contact => Measured::Farther,
-        BoxDepth::Shallow | BoxDepth::Unknown if is_contact => Measured::Contact,
-        BoxDepth::Shallow | BoxDepth::Unknown => match stand.verdict(pair, effort)? {
-            Verdict::Separated => Measured::Farther,
-            Verdict::Touching | Verdict::Overlapping => Measured::Contact,
-        },
-    })
 }

@@ -15,12 +15,13 @@ mod search;
 use self::search::EdgeSearch;
 use super::cell::{BodyPair, Cell};
 use super::kinematics::ConfigurationError;
+use super::pairing::PairScope;
 use super::speed::PathSpeeds;
 use super::stand::{Block, LANES, Poses};
 use clearance_geometry::effort::{Effort, Stopped};
 
 /// What is asked of every edge.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EdgeQuestion {
     /// A pair that is within this distance counts as in contact, metres; one with a greater margin
     /// of its own within that.
@@ -29,6 +30,8 @@ pub struct EdgeQuestion {
     pub tolerance: f64,
     /// Steps of the search for one edge, about: the one that is under way is ended.
     pub steps_max: u64,
+    /// Which of the pairs that are checked are asked.
+    pub scope: PairScope,
 }
 
 /// An end that places nothing.
@@ -126,6 +129,7 @@ impl Cell {
             for (at, lane) in lanes.iter_mut().enumerate() {
                 let Some(index) = lane.edge else { continue };
                 let mut stand = block.stand(self, at, &mut poses);
+                stand.scope = question.scope;
                 if let Some(answer) = lane.search.step(&mut stand, effort) {
                     answers[index] = Some(answer);
                     lane.edge = None;

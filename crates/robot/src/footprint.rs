@@ -42,6 +42,7 @@ impl Robot {
             + list(&self.links)
             + texts(self.links.iter().map(|link| &link.name))
             + self.part_bytes()
+            + list(&self.constant)
             + list(&self.allowed)
             + self.allowed.iter().map(|pair| reason_bytes(&pair.reason)).sum::<usize>()
             + self.said_bytes()

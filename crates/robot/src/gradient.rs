@@ -3,8 +3,8 @@
 
 use super::cell::BodyPair;
 use super::curved::HowFar;
+use super::links::{JointMotion, joint_motions};
 use super::stand::Stand;
-use super::tree::Freedom;
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::distance::{Stops, measure};
@@ -113,39 +113,10 @@ fn add_speeds(stand: &Stand<'_>, body: u32, point: &Vec3, along: &Vec3, gradient
     let Some(link) = stand.cell.link_of(body) else { return };
     let tree = stand.cell.kinematics.tree();
     for frame in tree.chain(link.frame) {
-        let placed = stand.frame(frame);
-        let lever = || point - placed.translation;
-        match tree.frames[frame].freedom {
-            Freedom::Turn { axis, by } => {
-                let speed = (placed.rotation * axis).cross(&lever());
-                gradient[by.variable] += by.multiplier * along.dot(&speed);
-            }
-            Freedom::Slide { axis, by } => {
-                // Its rotation is that of its origin.
-                gradient[by.variable] += by.multiplier * along.dot(&(placed.rotation * axis));
-            }
-            Freedom::Ball { variable } => {
-                let q = stand.values(variable);
-                for k in 0..4 {
-                    let spin = placed.rotation * spin_in_frame(&q, k);
-                    gradient[variable + k] += along.dot(&spin.cross(&lever()));
-                }
-            }
-        }
+        let (placed, values) = (stand.frame(frame), |first| stand.values(first));
+        joint_motions(&tree.frames[frame].freedom, &placed, values, |motion| {
+            let JointMotion { variable, multiplier, .. } = motion;
+            gradient[variable] += multiplier * along.dot(&motion.velocity(point));
+        });
     }
-}
-
-/// The angular velocity, in the turned frame, with component k of a quaternion x, y, z, w that is
-/// normalised when it is used: `2 conj(q) dq` without its real part, over the square of the norm.
-fn spin_in_frame(q: &[f64; 4], k: usize) -> Vec3 {
-    let squared = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]);
-    let (v, w) = (Vec3::new(q[0], q[1], q[2]), q[3]);
-    let mut unit = Vec3::zeros();
-    let spin = if k == 3 {
-        -v
-    } else {
-        unit[k] = 1.0;
-        unit * w - v.cross(&unit)
-    };
-    spin * (2.0 / squared)
 }

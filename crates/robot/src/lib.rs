@@ -13,6 +13,8 @@
 //! | robots among bodies that stand still | [`cell`] |
 //! | the same by the rules of a session, with what hangs on links | [`pairing`] |
 //! | contacts and clearances of many configurations | [`check`], their gradients [`gradient`] |
+//! | all pairs that are near | [`below`] |
+//! | where links are, and how joint values move them | [`links`] |
 //! | whether an edge between two configurations is free, or where it ends | [`edge`] |
 //! | to check what is claimed of an edge | [`judge`], which shares no code with the search |
 //!
@@ -35,14 +37,18 @@
 
 mod assembly;
 pub mod ball;
+pub mod below;
 pub mod body;
+mod build;
 pub mod cell;
 mod certify;
 pub mod check;
 pub mod claim;
+mod clearances;
 pub mod cloud;
 mod cloud_curved;
 mod cloud_mesh;
+mod constant;
 mod curved;
 pub mod edge;
 pub mod error;
@@ -50,6 +56,7 @@ mod footprint;
 pub mod gradient;
 pub mod judge;
 pub mod kinematics;
+pub mod links;
 pub mod meeting;
 pub mod mesh;
 pub mod model;

@@ -110,7 +110,8 @@ fn meeting(
     effort: &mut Effort<'_>,
 ) -> Met {
     loop {
-        let question = EdgeQuestion { margin, tolerance, steps_max: u64::MAX };
+        let question =
+            EdgeQuestion { margin, tolerance, steps_max: u64::MAX, ..EdgeQuestion::default() };
         let answers = cell.check_edges(question, ends, effort);
         match answers.first() {
             Some(EdgeAnswer::Free) => {
@@ -176,6 +177,18 @@ fn cell_of(travellers: [&Traveller; 2], deviation: f64) -> (Cell, [Vec<f64>; 2])
     let link_pairs = if links.len() == 2 { vec![[0, 1]] } else { Vec::new() };
     let of_still = still.bodies().iter().map(|one| &one.body);
     let solids = Solids::new(parts.iter().map(|one| &one.body).chain(of_still), parts.len());
-    let pairing = None;
-    (Cell { kinematics, parts, links, link_pairs, still, solids, slack, pairing }, values)
+    let (placed_links, constant, pairing) = (Vec::new(), Vec::new(), None);
+    let cell = Cell {
+        kinematics,
+        parts,
+        links,
+        placed_links,
+        constant,
+        link_pairs,
+        still,
+        solids,
+        slack,
+        pairing,
+    };
+    (cell, values)
 }

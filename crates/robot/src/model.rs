@@ -7,12 +7,13 @@ use std::ops::Range;
 use super::error::{RobotError, shown};
 use super::kinematics::Kinematics;
 use super::parts::{PartBuilder, RobotPart};
-use super::room::{BuildRoom, Unbounded};
+use super::room::BuildRoom;
 use super::srdf::{Group, NamedState, Semantics, Subject};
 use super::tree::{Drive, Freedom, Tree, TreeFrame, Unit, Variable};
 use super::urdf::{Description, DescriptionLimits, JointElement, JointKind, Mimic};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::number::rounding::UNIT;
 use clearance_geometry::pose::Pose;
 
 pub use super::error::BuildError;
@@ -55,6 +56,35 @@ pub struct AllowedPair {
     pub reason: AllowedReason,
 }
 
+/// Two parts of links that are apart, and stay as far apart whatever the joint values are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConstantPair {
+    /// The numbers of the two parts, the lower one first.
+    pub pair: [u32; 2],
+    /// At most their clearance in any configuration, metres; more than 0.
+    pub lower: f64,
+    /// At least that.
+    pub upper: f64,
+    /// What a base that is no rotation stretches, metres: their clearance and the radii of balls
+    /// around their points.
+    pub stretched: f64,
+}
+
+impl ConstantPair {
+    /// The same of a robot whose first part has that number, on a base.
+    pub(super) fn on_base(&self, first_part: usize, base: &Pose) -> Self {
+        let number = |part: u32| part + u32::try_from(first_part).unwrap_or(u32::MAX - part);
+        let away = base.translation.norm();
+        let slack = base.skew() * self.stretched + CONSTANT_ROUNDING * UNIT * away;
+        let [lower, upper] = [self.lower - slack, self.upper + slack];
+        Self { pair: self.pair.map(number), lower, upper, ..*self }
+    }
+}
+
+/// More units of rounding, of how far a part is from the base or that from the origin, than a
+/// place is off by: the deepest robot has a hundred frames of ten each.
+pub(super) const CONSTANT_ROUNDING: f64 = 4096.0;
+
 /// What an allowed pair takes while all of them are put in order, bytes.
 const PAIR_BYTES: usize = 3 * size_of::<AllowedPair>();
 
@@ -73,6 +103,8 @@ pub struct Robot {
     pub parts: Vec<RobotPart>,
     /// Ordered by the links, each pair once.
     pub allowed: Vec<AllowedPair>,
+    /// In order, of links that are checked against each other, or that a joint joins.
+    pub constant: Vec<ConstantPair>,
     /// From the SRDF.
     pub groups: Vec<Group>,
     /// From the SRDF.
@@ -100,22 +132,14 @@ fn place_of<'a>(places: &[u32], name: &str, at: impl Fn(usize) -> &'a String) ->
 }
 
 impl Robot {
-    /// Builds a robot.
-    pub fn build(
-        sources: &Sources<'_>,
-        limits: &DescriptionLimits,
-        effort: &mut Effort<'_>,
-    ) -> Result<Self, BuildError> {
-        Self::build_within(sources, limits, effort, &Unbounded)
-    }
-
-    /// Builds a robot as far as there is memory for it.
-    pub fn build_within(
+    /// Reads a robot as far as there is memory for it; its constant pairs are still to be found.
+    /// Also tells what its parts take, bytes.
+    pub(super) fn read_within(
         sources: &Sources<'_>,
         limits: &DescriptionLimits,
         effort: &mut Effort<'_>,
         room: &dyn BuildRoom,
-    ) -> Result<Self, BuildError> {
+    ) -> Result<(Self, usize), BuildError> {
         let description = Description::read(sources.urdf, limits, effort)?;
         let semantics = match sources.srdf {
             Some(text) => {
@@ -131,7 +155,7 @@ impl Robot {
         if !room.holds(parts.bytes + with_parts * with_parts / 2 * PAIR_BYTES) {
             return Err(BuildError::NoRoom);
         }
-        let PartBuilder { built: parts, missing, notes: of_hulls, .. } = parts;
+        let PartBuilder { built: parts, missing, notes: of_hulls, bytes, .. } = parts;
         let left_out = |name| format!("left out, since its mesh was not given: {}", shown(name));
         let mut notes: Vec<String> = missing.iter().map(|name| left_out(name)).collect();
         notes.extend(of_hulls);
@@ -139,7 +163,7 @@ impl Robot {
         let allowed = allowed_pairs(&joints, &links, &semantics, &mut notes, effort)?;
         let Semantics { groups, states, notes: of_semantics, .. } = semantics;
         notes.extend(of_semantics);
-        Ok(Self {
+        let robot = Self {
             links_by_name: by_name(links.iter().map(|link| &link.name)),
             variables_by_name: by_name(tree.variables.iter().map(|variable| &variable.name)),
             name: description.name,
@@ -148,10 +172,25 @@ impl Robot {
             links,
             parts,
             allowed,
+            constant: Vec::new(),
             groups,
             states,
             notes,
-        })
+        };
+        Ok((robot, bytes))
+    }
+
+    /// Whether two links, the lower index first, are checked against each other in any case.
+    pub fn is_checked(&self, links: [usize; 2]) -> bool {
+        self.allowed.binary_search_by_key(&links, |pair| pair.links).is_err()
+    }
+
+    /// Whether two links need no check for no other reason than that a joint moves the one on the
+    /// other.
+    pub fn is_joined(&self, links: [usize; 2]) -> bool {
+        let known = self.allowed.binary_search_by_key(&links, |pair| pair.links);
+        known.is_ok_and(|at| self.allowed[at].reason == AllowedReason::Adjacent)
+            && self.links[links[0]].frame != self.links[links[1]].frame
     }
 
     /// The link with this name.

@@ -1,6 +1,5 @@
-//! Cells that somebody else has declared: a session states its own rules about which pairs are
-//! checked and within which distance they count, calls its bodies by its own numbers, and hangs
-//! bodies on links.
+//! Cells with rules of their own: which pairs are checked, within which distance they count, and
+//! what hangs on links. A session calls its bodies by its own numbers beside that.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,6 +8,30 @@ use super::body::PartBody;
 use super::still::StillBody;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::pose::Pose;
+
+/// Which of the pairs that are checked a question is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PairScope {
+    /// All of them.
+    #[default]
+    All,
+    /// Those with what stands still.
+    World,
+    /// Those among links and what hangs on them.
+    Links,
+}
+
+impl PairScope {
+    /// Whether pairs with what stands still are asked.
+    pub(super) fn has_world(self) -> bool {
+        self != Self::Links
+    }
+
+    /// Whether pairs of links are asked.
+    pub(super) fn has_links(self) -> bool {
+        self != Self::World
+    }
+}
 
 /// What hangs on a frame of a robot and moves with it.
 #[derive(Clone, Debug)]
@@ -39,8 +62,8 @@ pub struct Surroundings<'a> {
     pub hung: Vec<HungBody>,
     /// These bodies stand still.
     pub standing: Vec<StandingBody>,
-    /// What bodies are called in answers.
-    pub names: Vec<u32>,
+    /// What bodies are called in answers; none: answers are about parts, by their numbers.
+    pub names: Option<Vec<u32>>,
     /// Whether two bodies are asked about each other.
     pub is_asked: &'a dyn Fn([usize; 2]) -> bool,
     /// The share of every body in the margins of its pairs, metres.
@@ -52,8 +75,9 @@ pub struct Surroundings<'a> {
 /// Which pairs of a cell are asked, within which distance they count, and what bodies are called.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairing {
-    /// By the number of a part of the cell, or of what stands still: its body's name.
-    names: Vec<u32>,
+    /// By the number of a part of the cell, or of what stands still: its body's name. None: it is
+    /// called by that number.
+    names: Option<Vec<u32>>,
     /// A bit for each body that stands still, part by part, in words of one link after the other;
     /// empty: all are asked.
     asked: Vec<u64>,
@@ -112,7 +136,8 @@ impl Pairing {
             let counts = part_counts.iter().enumerate().skip(first);
             counts.flat_map(|(body, count)| std::iter::repeat_n(body, *count))
         };
-        let names = by_part(0).map(|body| around.names[body]).collect();
+        let named = |names: &Vec<u32>| by_part(0).map(|body| names[body]).collect();
+        let names = around.names.as_ref().map(named);
         let still: Vec<usize> = by_part(link_count).collect();
         let words = still.len().div_ceil(64);
         let mut asked = vec![0_u64; words * link_count];
@@ -184,7 +209,7 @@ impl Pairing {
             numbers * size_of::<f64>() + set.len() * SET_BYTES
         };
         size_of::<Self>()
-            + size_of_val(self.names.as_slice())
+            + size_of_val(self.names.as_deref().unwrap_or_default())
             + size_of_val(self.asked.as_slice())
             + self.margins.as_ref().map_or(0, of_margins)
     }
@@ -234,18 +259,24 @@ impl Pairing {
         self.margins.as_ref().map_or(0.0, |margins| margins.greatest)
     }
 
+    /// Whether bodies have names of their own.
+    pub(super) fn has_names(&self) -> bool {
+        self.names.is_some()
+    }
+
     /// What the bodies of two parts are called.
     pub(super) fn named(&self, pair: [u32; 2]) -> [u32; 2] {
-        pair.map(|part| self.names[part as usize])
+        self.names.as_ref().map_or(pair, |names| pair.map(|part| names[part as usize]))
     }
 
     /// The parts of the body that a part belongs to, which stand in a row.
     pub(super) fn parts_beside(&self, part: usize) -> Range<usize> {
-        let name = self.names[part];
+        let Some(names) = &self.names else { return part..part + 1 };
+        let name = names[part];
         let is_other = |other: &u32| *other != name;
-        let first = self.names[..part].iter().rposition(is_other).map_or(0, |at| at + 1);
-        let end = self.names[part..].iter().position(is_other);
-        first..end.map_or(self.names.len(), |after| part + after)
+        let first = names[..part].iter().rposition(is_other).map_or(0, |at| at + 1);
+        let end = names[part..].iter().position(is_other);
+        first..end.map_or(names.len(), |after| part + after)
     }
 }
 

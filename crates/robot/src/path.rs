@@ -95,6 +95,8 @@ impl ChainPath {
             kinematics: Kinematics::new(tree),
             parts: Vec::new(),
             links: Vec::new(),
+            placed_links: Vec::new(),
+            constant: Vec::new(),
             link_pairs: Vec::new(),
             still: Still::default(),
             solids: None,

@@ -7,6 +7,7 @@ use super::ball::{PlacedBox, length_at_most};
 use super::cell::{BodyPair, Cell, CellPart};
 use super::cloud::PartBesideCloud;
 use super::kinematics::{PoseLanes, point_lanes, pose_of_lane};
+use super::pairing::PairScope;
 use super::solids::{PlacedOnce, SolidPair, Solids};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Reach, Verdict};
@@ -67,7 +68,7 @@ impl Block {
         poses: &'a mut Poses,
     ) -> Stand<'a> {
         poses.next(cell.parts.len());
-        Stand { cell, block: self, lane, poses }
+        Stand { cell, scope: PairScope::All, skips_constant: false, block: self, lane, poses }
     }
 }
 
@@ -102,6 +103,10 @@ pub(super) struct Deep {
 /// A cell in a configuration.
 pub(super) struct Stand<'a> {
     pub(super) cell: &'a Cell,
+    /// Which pairs are asked.
+    pub(super) scope: PairScope,
+    /// Whether pairs are left out whose clearance no joint value changes.
+    pub(super) skips_constant: bool,
     block: &'a Block,
     lane: usize,
     poses: &'a mut Poses,
@@ -226,7 +231,8 @@ impl<'a> Stand<'a> {
         mut visit: impl FnMut(&mut Self, BodyPair) -> Result<(), E>,
     ) -> Result<(), E> {
         let cell = self.cell;
-        for cloud in cell.still.clouds() {
+        let clouds = if self.scope.has_world() { cell.still.clouds() } else { &[] };
+        for cloud in clouds {
             for (index, link) in cell.links.iter().enumerate() {
                 if link.frame.is_none() || only.is_some_and(|only| only != index) {
                     continue;
@@ -393,7 +399,10 @@ impl<'a> Stand<'a> {
         let cell = self.cell;
         let first_still = cell.parts.len();
         for (index, link) in cell.links.iter().enumerate() {
-            if link.frame.is_none() || only.is_some_and(|only| only != index) {
+            if link.frame.is_none()
+                || only.is_some_and(|only| only != index)
+                || !self.scope.has_world()
+            {
                 continue;
             }
             let (centre, radius) = self.link_ball(index);
@@ -424,6 +433,9 @@ impl<'a> Stand<'a> {
     /// show a clearance of more than `within`.
     #[inline(always)]
     pub(super) fn near_still(&self, index: usize, within: f64, mut visit: impl FnMut(BodyPair)) {
+        if !self.scope.has_world() {
+            return;
+        }
         let cell = self.cell;
         let link = &cell.links[index];
         let (centre, radius) = self.link_ball(index);
@@ -456,6 +468,9 @@ impl<'a> Stand<'a> {
         mut visit: impl FnMut(&mut Self, BodyPair, f64) -> Result<f64, E>,
     ) -> Result<(), E> {
         let cell = self.cell;
+        if !self.scope.has_links() {
+            return Ok(());
+        }
         for [a, b] in &cell.link_pairs {
             if only.is_some_and(|only| only != *a && only != *b) {
                 continue;
@@ -468,6 +483,9 @@ impl<'a> Stand<'a> {
             for i in cell.links[*a].parts.clone() {
                 for k in cell.links[*b].parts.clone() {
                     let pair = [number(i), number(k)];
+                    if self.skips_constant && cell.is_constant(pair) {
+                        continue;
+                    }
                     let clearance = self.clearance_of_parts([*a, *b], pair, within);
                     if clearance < within {
                         within = visit(self, pair, clearance)?;

@@ -14,11 +14,20 @@ use super::settings::Limits;
 use clearance_scene::RobotId;
 use clearance_scene::planning::{PlanningCell, PlanningVersion};
 
+/// The robots that are asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskedRobots {
+    /// In the order of their joint values.
+    pub ids: Vec<RobotId>,
+    /// Whether links that a joint joins are asked about each other, too.
+    pub adjacent_links: bool,
+}
+
 /// What a cell of a scene answers about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneCellKey {
-    /// The robots, in the order of their joint values.
-    pub robots: Vec<RobotId>,
+    /// Whom it is about.
+    pub asked: AskedRobots,
     /// How the scene stands.
     pub version: PlanningVersion,
 }
@@ -65,9 +74,9 @@ impl SceneCells {
     /// The cell of these robots and the frame that it was built at, if that is this frame or a
     /// later one: what a call may have that came at this frame and waited for its turn, while
     /// frames come faster than cells are built.
-    pub fn since(&self, robots: &[RobotId], frame_id: u64) -> Option<(BuiltCell, u64)> {
+    pub fn since(&self, asked: &AskedRobots, frame_id: u64) -> Option<(BuiltCell, u64)> {
         let kept = self.lock();
-        let found = kept.iter().find(|kept| kept.key.robots == robots)?;
+        let found = kept.iter().find(|kept| kept.key.asked == *asked)?;
         (found.frame_id >= frame_id).then(|| (found.built.clone(), found.frame_id))
     }
 
@@ -77,9 +86,9 @@ impl SceneCells {
     }
 
     /// What a new cell may take over from: the one of the same robots, or the one asked for last.
-    pub fn before(&self, robots: &[RobotId]) -> Option<PlanningCell> {
+    pub fn before(&self, asked: &AskedRobots) -> Option<PlanningCell> {
         let kept = self.lock();
-        let rank = |kept: &&KeptSceneCell| (kept.key.robots == robots, kept.last_asked);
+        let rank = |kept: &&KeptSceneCell| (kept.key.asked == *asked, kept.last_asked);
         kept.iter().max_by_key(rank).map(|kept| kept.planned.clone())
     }
 
@@ -91,7 +100,7 @@ impl SceneCells {
         let places = usize::try_from(limits.kept_cells_max).unwrap_or(usize::MAX);
         let idle = Duration::from_secs(limits.kept_cell_seconds_max);
         let mut kept = self.lock();
-        kept.retain(|one| one.key.robots != key.robots);
+        kept.retain(|one| one.key.asked != key.asked);
         if kept.len() >= places {
             let is_idle =
                 |one: &&KeptSceneCell| now.saturating_duration_since(one.last_asked) > idle;
@@ -152,6 +161,11 @@ mod tests {
         Scene::open(declared, &METHODS[0], limits).unwrap()
     }
 
+    fn asked(robots: &[u32]) -> AskedRobots {
+        let ids = robots.iter().map(|id| RobotId(*id)).collect();
+        AskedRobots { ids, adjacent_links: false }
+    }
+
     fn slide(scene: &mut Scene, robot: u32, value: f64) {
         let (values, joints) = (Some(vec![value]), Vec::new());
         let one =
@@ -169,13 +183,13 @@ mod tests {
         let (clock, cells, mut scene) = (ManualClock::new(), SceneCells::default(), scene());
         let limits = Limits { kept_cells_max: 2, kept_cell_seconds_max: 10, ..Limits::default() };
         let key = |scene: &Scene, robots: &[u32]| {
-            let robots: Vec<RobotId> = robots.iter().map(|id| RobotId(*id)).collect();
-            let version = scene.planning_version(&robots).unwrap();
-            SceneCellKey { robots, version }
+            let asked = asked(robots);
+            let version = scene.planning_version(&asked.ids).unwrap();
+            SceneCellKey { asked, version }
         };
         let keep = |scene: &Scene, robots: &[u32]| {
             let key = key(scene, robots);
-            let copy = scene.planning_copy(&key.robots).unwrap();
+            let copy = scene.planning_copy(&key.asked.ids).unwrap();
             let planned = copy.build(None, &Effort::unlimited()).unwrap();
             let memory = quota.reserve(MemoryKind::Sessions, 1000).unwrap();
             let new = NewSceneCell { key, frame_id: scene.frame(), planned, memory };
@@ -199,8 +213,8 @@ mod tests {
         clock.advance(Duration::from_secs(8));
         assert!(keep(&scene, &[30]), "nobody has asked for the other one lately");
         assert!(is_there(&scene, &[10]) && !is_there(&scene, &[20, 10]));
-        assert!(cells.before(&[RobotId(7)]).is_some());
-        let since = |robot, frame_id| cells.since(&[RobotId(robot)], frame_id).map(|it| it.1);
+        assert!(cells.before(&asked(&[7])).is_some());
+        let since = |robot, frame_id| cells.since(&asked(&[robot]), frame_id).map(|it| it.1);
         assert_eq!([since(30, 1), since(30, 2), since(30, 3)], [Some(2), Some(2), None]);
         assert_eq!(since(7, 0), None);
     }

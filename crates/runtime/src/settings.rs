@@ -225,6 +225,10 @@ limits! {
     robots_per_cell_max = 16, "robots", InvalidArgument;
     /// What stands still in one cell.
     obstacles_per_cell_max = 20_000, "bodies", InvalidArgument;
+    /// Pairs that one cell leaves out.
+    rules_per_cell_max = 50_000, "entries", InvalidArgument;
+    /// Bodies that the robots of one cell carry.
+    attached_per_cell_max = 1_000, "bodies", InvalidArgument;
     /// Points of all clouds of one cell.
     cloud_points_max = 2_000_000, "points", InvalidArgument;
     /// Changes of clouds in one message.
@@ -242,6 +246,8 @@ limits! {
     /// Entries that the answer about the configurations of one message may have: four of each
     /// contact or clearance that is possible, and the numbers of gradients.
     configuration_entries_max = 20_000_000, "entries", InvalidArgument;
+    /// Pairs below a distance that are listed of one configuration.
+    pairs_per_configuration_max = 10_000, "entries", InvalidArgument;
     /// Edges of one message.
     edges_max = 50_000, "edges", InvalidArgument;
     /// Edges of one message that asks for certificates.

@@ -114,6 +114,8 @@ impl Scene {
         listed.extend(standing.iter().map(|(index, _)| index));
         let names = listed.iter().map(|index| self.id_of(*index).0).collect();
         Some(PlanningCopy {
+            joined: joined_links(&robots),
+            has_adjacent_links: false,
             robots: robots.iter().map(|one| (one.robot.clone(), one.base)).collect(),
             carried: carried.into_iter().map(|(_, copied)| copied).collect(),
             standing: standing.into_iter().map(|(_, copied)| copied).collect(),
@@ -128,6 +130,27 @@ impl Scene {
         let parts: usize = self.entries.iter().map(|entry| entry.body.parts.len()).sum();
         parts * size_of::<(Part, Pose)>() + self.entries.len() * size_of::<StandingCopy>()
     }
+}
+
+/// Links that a joint joins, of robots whose links with parts are numbered in a row; in order.
+fn joined_links(robots: &[&SceneRobot]) -> Vec<[usize; 2]> {
+    let (mut joined, mut next) = (Vec::new(), 0);
+    for SceneRobot { robot, .. } in robots {
+        let mut numbers = vec![None; robot.links.len()];
+        for (number, link) in numbers.iter_mut().zip(&robot.links) {
+            if !link.parts.is_empty() {
+                *number = Some(next);
+                next += 1;
+            }
+        }
+        for pair in robot.allowed.iter().filter(|pair| robot.is_joined(pair.links)) {
+            if let [Some(a), Some(b)] = pair.links.map(|link| numbers[link]) {
+                joined.push([a, b]);
+            }
+        }
+    }
+    joined.sort_unstable();
+    joined
 }
 
 /// A body that a robot carries.
@@ -164,6 +187,10 @@ pub struct PlanningCopy {
     /// The same, with its id.
     names: Vec<u32>,
     book: Arc<RuleBook>,
+    /// Links that a joint joins, by those numbers.
+    joined: Vec<[usize; 2]>,
+    /// Whether these are asked about each other.
+    has_adjacent_links: bool,
 }
 
 /// Robots of a scene among all else, ready for questions.
@@ -201,6 +228,13 @@ impl PlanningCell {
 }
 
 impl PlanningCopy {
+    /// The same where links of these robots that a joint joins are asked about each other, too, if
+    /// the rules of the scene do not leave them out.
+    #[must_use]
+    pub fn and_adjacent_links(self) -> Self {
+        Self { has_adjacent_links: true, ..self }
+    }
+
     /// How many bodies there are.
     pub fn size(&self) -> usize {
         let parts = self.standing.iter().map(|one| one.parts.len()).sum::<usize>();
@@ -244,7 +278,8 @@ impl PlanningCopy {
         before: Option<&PlanningCell>,
         effort: &Effort<'_>,
     ) -> Result<PlanningCell, NoPlanningCell> {
-        let Self { robots, carried, standing, listed, names, book } = self;
+        let Self { robots, carried, standing, listed, names, book, .. } = self;
+        let joined = if self.has_adjacent_links { self.joined } else { Vec::new() };
         let first_carried = names.len() - standing.len() - carried.len();
         let mut clouds = Clouds { before, known: Vec::new() };
         let mut hung = Vec::with_capacity(carried.len());
@@ -277,8 +312,12 @@ impl PlanningCopy {
             standing: around,
             own_margins: listed.iter().map(|index| book.own_margin(*index)).collect(),
             set_margins: set.collect(),
-            is_asked: &|[a, b]| book.is_enabled(PairKey::new(listed[a], listed[b])),
-            names,
+            is_asked: &|[a, b]| {
+                let key = PairKey::new(listed[a], listed[b]);
+                let is_joined = || joined.binary_search(&[a.min(b), a.max(b)]).is_ok();
+                book.is_enabled(key) || is_joined() && book.is_enabled_but_for_robots(key)
+            },
+            names: Some(names),
         };
         let instances: Vec<Instance<'_>> =
             robots.iter().map(|(robot, base)| Instance { robot, world_from_base: *base }).collect();

@@ -39,15 +39,49 @@ fn register() -> api::RegisterRobotRequest {
 
 fn cell() -> Option<api::RobotCell> {
     use api::robot_obstacle::Shape;
-    let robot = api::RobotInstance { robot_id: ROBOT_ID.to_owned(), base: pose(0.25) };
-    let obstacle = |shape, x| api::RobotObstacle { shape: Some(shape), pose: pose(x) };
+    let robot = api::RobotInstance {
+        robot_id: ROBOT_ID.to_owned(),
+        base: pose(0.25),
+        ..Default::default()
+    };
+    let obstacle =
+        |shape, x| api::RobotObstacle { shape: Some(shape), pose: pose(x), ..Default::default() };
     Some(api::RobotCell {
         robots: vec![robot],
         obstacles: vec![
             obstacle(Shape::Box(vector(1.0, 2.0, 3.0).expect("a vector")), 4.0),
             obstacle(Shape::Vertices(points()), -5.0),
         ],
+        ..Default::default()
     })
+}
+
+/// The same with everything that a cell says of pairs.
+fn ruled_cell() -> Option<api::RobotCell> {
+    use api::cell_body::Body;
+    let mut cell = cell()?;
+    let tool = api::RobotObstacle {
+        shape: Some(api::robot_obstacle::Shape::Box(vector(0.5, 0.5, 0.5).expect("a vector"))),
+        pose: pose(1.0),
+        name: "tool".to_owned(),
+        padding: 0.125,
+    };
+    let carried = api::CarriedBody {
+        link: "boom".to_owned(),
+        body: Some(tool),
+        touch_links: vec!["cart".to_owned()],
+    };
+    cell.robots[0].attached = vec![carried];
+    cell.robots[0].paddings = vec![api::LinkPadding { link: "cart".to_owned(), padding: 0.25 }];
+    cell.obstacles[0].name = "wall".to_owned();
+    let body = |body| Some(api::CellBody { robot: 0, body: Some(body) });
+    let pair = |first, second| api::CellPair { first: body(first), second: body(second) };
+    cell.ignored_pairs = vec![
+        pair(Body::Link("cart".to_owned()), Body::Obstacle("wall".to_owned())),
+        pair(Body::Attached("tool".to_owned()), Body::ObstacleIndex(1)),
+        pair(Body::LinkIndex(2), Body::AttachedIndex(0)),
+    ];
+    Some(cell)
 }
 
 /// One script for each method.
@@ -58,6 +92,16 @@ pub(super) fn scripts() -> Vec<Vec<Call>> {
         values: vec![0.5, -0.25, 3.0, 1.0],
         with_gradient: true,
         ..Default::default()
+    };
+    let near = api::CheckConfigurationsRequest {
+        cell: ruled_cell(),
+        mode: api::CheckMode::PairsBelow.into(),
+        below: 2.5,
+        pairs_max: 3,
+        with_link_poses: true,
+        jacobian_links: vec![2, 1],
+        pair_scope: api::PairScope::World.into(),
+        ..check.clone()
     };
     let streamed = |values: Vec<f64>, is_first: bool| {
         let cell = cell().filter(|_| is_first);
@@ -94,6 +138,7 @@ pub(super) fn scripts() -> Vec<Vec<Call>> {
             call("FindMissingRobots", &api::FindMissingRobotsRequest::default()),
         ],
         vec![register(), call("CheckConfigurations", &check)],
+        vec![register(), call("CheckConfigurations", &near)],
         vec![
             register(),
             call("StreamConfigurations", &streamed(vec![0.5, -0.25], true)),

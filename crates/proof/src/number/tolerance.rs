@@ -27,6 +27,13 @@ pub const SEGMENTS_CROSS: f64 = 1e-3;
 /// formula says nothing.
 pub const SEGMENT_SQUARES: [f64; 2] = [1e-150, 1e150];
 
+/// A pair whose clearance no joint value changes by more than this, metres, is told apart from all
+/// others.
+pub const CONSTANT_WITHIN: f64 = 1e-6;
+/// Points of a body that are no farther from an axis, metres, are taken to be on it while such
+/// pairs are looked for; their bracket is made wider by as much.
+pub const ON_AXIS: f64 = 1e-7;
+
 /// A quaternion whose norm is less than this, or more than its inverse, is no rotation: squares of
 /// its components would lose their digits, or overflow.
 pub const QUATERNION_NORM_LEAST: f64 = 1e-100;

@@ -399,7 +399,9 @@ impl<'a> EdgeSearch<'a> {
             found.push(EdgePair { bodies, movers, margin, witness: None });
             Ok::<(), Infallible>(())
         });
-        for (index, [a, b]) in cell.link_pairs.iter().enumerate() {
+        let link_pairs: &[[usize; 2]] =
+            if self.question.scope.has_links() { &cell.link_pairs } else { &[] };
+        for (index, [a, b]) in link_pairs.iter().enumerate() {
             let ((p, r), (q, s)) = (stand.link_ball(*a), stand.link_ball(*b));
             let apart = length_at_most(&(p - q));
             let is_apart = |within: f64| apart > (r + s + within) * (1.0 + BOUND_SLACK);

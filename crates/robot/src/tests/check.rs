@@ -23,7 +23,7 @@ pub(super) fn panda_cell(count: usize) -> Cell {
 }
 
 /// Every pair of the cell that is checked, by its definition.
-fn pairs(cell: &Cell) -> Vec<BodyPair> {
+pub(super) fn pairs(cell: &Cell) -> Vec<BodyPair> {
     let moves = |body: usize| cell.link_of(body as u32).is_some_and(|link| link.frame.is_some());
     let parts = cell.part_count();
     let mut all = Vec::new();
@@ -38,14 +38,18 @@ fn pairs(cell: &Cell) -> Vec<BodyPair> {
     all
 }
 
-fn with_stand<T>(cell: &Cell, values: &[f64], look: impl FnOnce(&mut Stand<'_>) -> T) -> T {
+pub(super) fn with_stand<T>(
+    cell: &Cell,
+    values: &[f64],
+    look: impl FnOnce(&mut Stand<'_>) -> T,
+) -> T {
     let (mut block, mut poses) = (Block::default(), Poses::default());
     block.place(cell, &[values; 4]);
     look(&mut block.stand(cell, 2, &mut poses))
 }
 
 fn ask(cell: &Cell, mode: CheckMode, values: &[f64]) -> Vec<Checked> {
-    let question = CheckQuestion { mode, with_gradient: false };
+    let question = CheckQuestion { mode, with_gradient: false, ..CheckQuestion::default() };
     cell.check(question, values, &mut Effort::unlimited())
 }
 
@@ -78,7 +82,7 @@ fn contacts_are_those_of_all_pairs_decided_one_by_one() {
 }
 
 /// The signed clearance of a pair, by the questions of `clearance-geometry`.
-fn clearance_of(stand: &mut Stand<'_>, pair: BodyPair) -> [f64; 2] {
+pub(super) fn clearance_of(stand: &mut Stand<'_>, pair: BodyPair) -> [f64; 2] {
     let effort = &mut Effort::unlimited();
     let distance = stand.hull_distance(pair, Stops::default(), effort).unwrap();
     if distance.decision.verdict() == Verdict::Separated {
@@ -131,7 +135,11 @@ fn least_clearances_are_those_of_all_pairs_measured_one_by_one() {
 fn gradients_are_those_of_finite_differences() {
     let cell = panda_cell(12);
     let values = configurations(40, &mut Random(6));
-    let question = CheckQuestion { mode: CheckMode::Clearance, with_gradient: true };
+    let question = CheckQuestion {
+        mode: CheckMode::Clearance,
+        with_gradient: true,
+        ..CheckQuestion::default()
+    };
     let (mut apart, mut deep) = (0, 0);
     for (at, answer) in cell.check(question, &values, &mut Effort::unlimited()).iter().enumerate() {
         let Checked::Clearance(found) = answer else { panic!("{answer:?}") };
@@ -219,7 +227,11 @@ fn answers_do_not_depend_on_what_they_are_asked_with_and_end_at_the_deadline() {
         assert_eq!(together, alone);
     }
     let stop = Until::expired();
-    let question = CheckQuestion { mode: CheckMode::FirstPair, with_gradient: false };
+    let question = CheckQuestion {
+        mode: CheckMode::FirstPair,
+        with_gradient: false,
+        ..CheckQuestion::default()
+    };
     let answers = cell.check(question, &values, &mut Effort::until(u64::MAX, &stop));
     assert_eq!(answers, vec![Checked::Stopped(Stopped::Deadline); 11]);
 }

@@ -60,7 +60,11 @@ fn clearances_of_meshes_among_balls_are_those_of_their_pieces() {
     let random = &mut Random(63);
     for twice in scenes(random) {
         let values = twice.values(60, random);
-        let question = CheckQuestion { mode: CheckMode::Clearance, with_gradient: true };
+        let question = CheckQuestion {
+            mode: CheckMode::Clearance,
+            with_gradient: true,
+            ..CheckQuestion::default()
+        };
         let [whole, in_pieces] = twice.cells.each_ref().map(|cell| {
             let checked = cell.check(question, &values, &mut Effort::unlimited());
             checked.iter().map(|one| clearances(one)[0].clone().unwrap()).collect::<Vec<_>>()
@@ -95,7 +99,12 @@ fn edges_of_meshes_among_balls_end_where_those_of_their_pieces_do() {
     for twice in scenes(random) {
         let from = twice.values(40, random);
         let to: Vec<f64> = from.iter().map(|value| value + 0.1 * random.signed()).collect();
-        let question = EdgeQuestion { margin: 0.0, tolerance: 1e-6, steps_max: u64::MAX };
+        let question = EdgeQuestion {
+            margin: 0.0,
+            tolerance: 1e-6,
+            steps_max: u64::MAX,
+            ..EdgeQuestion::default()
+        };
         let [whole, in_pieces] = twice
             .cells
             .each_ref()

@@ -48,7 +48,7 @@ fn cell_with(points: &[Vec3], radius: f64) -> Cell {
 }
 
 fn ask(cell: &Cell, mode: CheckMode, values: &[f64]) -> Vec<Checked> {
-    let question = CheckQuestion { mode, with_gradient: false };
+    let question = CheckQuestion { mode, with_gradient: false, ..CheckQuestion::default() };
     cell.check(question, values, &mut Effort::unlimited())
 }
 
@@ -113,6 +113,7 @@ fn a_cell_with_a_cloud_says_what_its_balls_say() {
             Checked::Free
             | Checked::Open { .. }
             | Checked::Clearance(_)
+            | Checked::Below(_)
             | Checked::Bad(_)
             | Checked::Stopped(_) => Vec::new(),
         };
@@ -144,7 +145,11 @@ fn gradients_are_those_of_differences() {
     let (all, radius) = (points(400, &mut Random(4)), 0.01);
     let cell = cell_with(&all, radius);
     let values = configurations(40, &mut Random(6));
-    let question = CheckQuestion { mode: CheckMode::Clearance, with_gradient: true };
+    let question = CheckQuestion {
+        mode: CheckMode::Clearance,
+        with_gradient: true,
+        ..CheckQuestion::default()
+    };
     let mut checked = 0;
     for values in values.chunks_exact(8) {
         let measure = |values: &[f64], question| match cell
@@ -155,6 +160,7 @@ fn gradients_are_those_of_differences() {
             other @ (Checked::Free
             | Checked::Contact(_)
             | Checked::Open { .. }
+            | Checked::Below(_)
             | Checked::Bad(_)
             | Checked::Stopped(_)) => panic!("{other:?}"),
         };
@@ -196,7 +202,12 @@ fn edges_among_a_cloud_are_free_where_their_samples_are() {
     let from = configurations(60, &mut Random(8));
     let mut random = Random(9);
     let to: Vec<f64> = from.iter().map(|value| value + 0.1 * random.signed()).collect();
-    let question = EdgeQuestion { margin: 0.0, tolerance: 1e-6, steps_max: u64::MAX };
+    let question = EdgeQuestion {
+        margin: 0.0,
+        tolerance: 1e-6,
+        steps_max: u64::MAX,
+        ..EdgeQuestion::default()
+    };
     let answers = cell.check_edges(question, [&from, &to], &mut Effort::unlimited());
     let is_free = |values: &[f64]| ask(&cell, CheckMode::FirstPair, values) == [Checked::Free];
     let (mut free, mut met) = (0, 0);

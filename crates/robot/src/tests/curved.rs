@@ -88,7 +88,11 @@ pub(super) fn among(robot: &Robot, still: Vec<StillBody>) -> Cell {
 
 /// The verdict, none where it is open, and the clearance; all ways of asking agree.
 fn stand(cell: &Cell, values: [f64; 4]) -> (Option<Verdict>, SignedClearance) {
-    let question = CheckQuestion { mode: CheckMode::Clearance, with_gradient: true };
+    let question = CheckQuestion {
+        mode: CheckMode::Clearance,
+        with_gradient: true,
+        ..CheckQuestion::default()
+    };
     let checked = cell.check(question, &values, &mut Effort::unlimited()).remove(0);
     let found = clearances(&checked)[0].clone().unwrap();
     let all = ask(cell, CheckMode::AllPairs, &values).remove(0);
@@ -102,6 +106,7 @@ fn stand(cell: &Cell, values: [f64; 4]) -> (Option<Verdict>, SignedClearance) {
         Checked::Free
         | Checked::Contact(_)
         | Checked::Clearance(_)
+        | Checked::Below(_)
         | Checked::Bad(_)
         | Checked::Stopped(_) => {
             let contacts = pairs_of(&all);

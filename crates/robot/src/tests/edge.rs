@@ -5,6 +5,7 @@ use super::samples::{configurations, robot_of, still_box};
 use crate::cell::{Cell, Instance};
 use crate::check::{CheckMode, CheckQuestion, Checked};
 use crate::edge::{EdgeAnswer, EdgeQuestion};
+use crate::pairing::PairScope;
 use crate::speed::PathSpeeds;
 use crate::still::StillBody;
 use clearance_geometry::Vec3;
@@ -13,14 +14,18 @@ use clearance_geometry::pose::Pose;
 use clearance_samples::Random;
 
 pub(super) const QUESTION: EdgeQuestion =
-    EdgeQuestion { margin: 0.0, tolerance: 1e-6, steps_max: u64::MAX };
+    EdgeQuestion { margin: 0.0, tolerance: 1e-6, steps_max: u64::MAX, scope: PairScope::All };
 
 fn between(from: &[f64], to: &[f64], t: f64) -> Vec<f64> {
     from.iter().zip(to).map(|(a, b)| if t >= 1.0 { *b } else { a + t * (b - a) }).collect()
 }
 
 fn is_free(cell: &Cell, values: &[f64]) -> bool {
-    let question = CheckQuestion { mode: CheckMode::FirstPair, with_gradient: false };
+    let question = CheckQuestion {
+        mode: CheckMode::FirstPair,
+        with_gradient: false,
+        ..CheckQuestion::default()
+    };
     cell.check(question, values, &mut Effort::unlimited()) == [Checked::Free]
 }
 

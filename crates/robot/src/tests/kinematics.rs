@@ -47,7 +47,7 @@ fn four_configurations_at_a_time_are_placed_like_one_to_the_last_bit() {
     }
 }
 
-const CRANE: &str = r#"<robot name="crane">
+pub(super) const CRANE: &str = r#"<robot name="crane">
   <link name="base"/><link name="cart"/><link name="boom"/><link name="hook"><collision>
     <origin xyz="0 0 -1"/><geometry><box size="1 1 2"/></geometry></collision></link>
   <link name="float"/><link name="disc"/>

@@ -1,15 +1,18 @@
 //! Robots against numbers of others, and descriptions that are wrong.
 
+mod below;
 mod certify;
 mod check;
 mod cloud_edges;
 mod cloud_meshes;
 mod clouds;
+mod constant;
 mod curved;
 mod curved_edges;
 mod doubling;
 mod edge;
 mod kinematics;
+mod links;
 mod noticing;
 mod pieces;
 mod reading;

@@ -61,7 +61,11 @@ fn among(robot: &Robot, still: Vec<StillBody>) -> Cell {
 
 /// The verdict and the clearance in a configuration.
 fn stand(cell: &Cell, at: [f64; 3]) -> (Verdict, SignedClearance) {
-    let question = CheckQuestion { mode: CheckMode::Clearance, with_gradient: true };
+    let question = CheckQuestion {
+        mode: CheckMode::Clearance,
+        with_gradient: true,
+        ..CheckQuestion::default()
+    };
     let checked = cell.check(question, &at, &mut Effort::unlimited()).remove(0);
     let found = clearances(&checked)[0].clone().unwrap();
     let contacts = pairs_of(&ask(cell, CheckMode::AllPairs, &at)[0]);

@@ -154,7 +154,7 @@ fn on_one_carrier(random: &mut Random) -> Close {
 /// Whether the configuration keeps the margin: exactly, or as far as a clearance is known.
 fn keeps(cell: &Cell, values: &[f64], margin: f64) -> bool {
     let mode = if margin > 0.0 { CheckMode::Clearance } else { CheckMode::FirstPair };
-    let question = CheckQuestion { mode, with_gradient: false };
+    let question = CheckQuestion { mode, with_gradient: false, ..CheckQuestion::default() };
     match &cell.check(question, values, &mut Effort::unlimited())[..] {
         [Checked::Free] => true,
         [Checked::Contact(_)] => false,
@@ -182,7 +182,12 @@ struct Seen {
 impl Seen {
     fn look(&mut self, close: &Close, story: &str) {
         let Close { cell, ends, margin } = close;
-        let question = EdgeQuestion { margin: *margin, tolerance: 1e-6, steps_max: u64::MAX };
+        let question = EdgeQuestion {
+            margin: *margin,
+            tolerance: 1e-6,
+            steps_max: u64::MAX,
+            ..EdgeQuestion::default()
+        };
         let effort = &mut Effort::unlimited();
         let both = [&ends[0][..], &ends[1][..]];
         let answer = cell.check_edges(question, both, effort).pop().unwrap();

@@ -257,7 +257,7 @@ impl Twice {
 }
 
 pub(super) fn ask(cell: &Cell, mode: CheckMode, values: &[f64]) -> Vec<Checked> {
-    let question = CheckQuestion { mode, with_gradient: false };
+    let question = CheckQuestion { mode, with_gradient: false, ..CheckQuestion::default() };
     cell.check(question, values, &mut Effort::unlimited())
 }
 
@@ -353,7 +353,11 @@ fn gradients_beside_meshes_are_those_beside_their_boxes() {
     let random = &mut Random(23);
     let twice = Twice::new(4, 12, random);
     let values = twice.values(40, random);
-    let question = CheckQuestion { mode: CheckMode::Clearance, with_gradient: true };
+    let question = CheckQuestion {
+        mode: CheckMode::Clearance,
+        with_gradient: true,
+        ..CheckQuestion::default()
+    };
     let [whole, in_boxes] = twice.cells.each_ref().map(|cell| {
         let checked = cell.check(question, &values, &mut Effort::unlimited());
         checked.iter().map(|one| clearances(one)[0].clone().unwrap()).collect::<Vec<_>>()
@@ -459,7 +463,8 @@ fn edges_among_meshes_end_as_those_among_their_boxes() {
     let (from, step) = (twice.values(80, random), twice.values(80, random));
     let to: Vec<f64> = from.iter().zip(&step).map(|(a, b)| a + 0.3 * b).collect();
     for margin in [0.0, 0.01] {
-        let question = EdgeQuestion { margin, tolerance: 1e-6, steps_max: 1 << 20 };
+        let question =
+            EdgeQuestion { margin, tolerance: 1e-6, steps_max: 1 << 20, ..EdgeQuestion::default() };
         let [whole, in_boxes] = twice
             .cells
             .each_ref()
@@ -473,7 +478,12 @@ fn edges_among_meshes_end_as_those_among_their_boxes() {
 #[test]
 fn a_path_through_a_channel_is_free_and_one_into_its_floor_ends_there() {
     let cell = among(&slider(0.0625), polyhedron(&channel()));
-    let question = EdgeQuestion { margin: 0.0, tolerance: 1e-6, steps_max: 1 << 20 };
+    let question = EdgeQuestion {
+        margin: 0.0,
+        tolerance: 1e-6,
+        steps_max: 1 << 20,
+        ..EdgeQuestion::default()
+    };
     let ask = |from: [f64; 3], to: [f64; 3]| {
         cell.check_edges(question, [&from, &to], &mut Effort::unlimited()).remove(0)
     };
@@ -496,7 +506,8 @@ pub(super) struct Told<'a> {
 
 impl<'a> Told<'a> {
     pub(super) fn of(cell: &'a Cell, ends: [Vec<f64>; 2], margin: f64) -> Self {
-        let question = EdgeQuestion { margin, tolerance: 1e-6, steps_max: 1 << 20 };
+        let question =
+            EdgeQuestion { margin, tolerance: 1e-6, steps_max: 1 << 20, ..EdgeQuestion::default() };
         let effort = &mut Effort::unlimited();
         let [from, to] = &ends;
         let answer = cell.check_edges(question, [from, to], effort).remove(0);

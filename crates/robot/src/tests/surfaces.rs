@@ -118,7 +118,8 @@ fn edges_among_surfaces_end_as_those_among_their_triangles() {
     let (from, step) = (twice.values(50, random), twice.values(50, random));
     let to: Vec<f64> = from.iter().zip(&step).map(|(a, b)| a + 0.2 * b).collect();
     for margin in [0.0, 0.01] {
-        let question = EdgeQuestion { margin, tolerance: 1e-6, steps_max: 1 << 20 };
+        let question =
+            EdgeQuestion { margin, tolerance: 1e-6, steps_max: 1 << 20, ..EdgeQuestion::default() };
         let [whole, in_triangles] = twice
             .cells
             .each_ref()

@@ -29,6 +29,8 @@ pub(crate) struct RuleBook {
     only: Option<Vec<Vec<u32>>>,
     /// Partners by body, sorted.
     ignored: Vec<Vec<u32>>,
+    /// Pairs that robots exempt and nobody else ignores, sorted.
+    exempt_alone: Vec<PairKey>,
     margins: BTreeMap<PairKey, f64>,
     body_margins: Vec<f64>,
     /// For each body so much that the boxes of any pair, both made larger by it, meet whenever the
@@ -72,12 +74,7 @@ impl RuleBook {
         for (index, pair) in rules.ignored_pairs.iter().enumerate() {
             put_both(&mut book.ignored, key(pair, "ignored_pairs", index)?);
         }
-        for [a, b] in &exempt.pairs {
-            if let (Some(a), Some(b)) = (find(*a), find(*b)) {
-                put_both(&mut book.ignored, PairKey::new(a as u32, b as u32));
-            }
-        }
-        in_order(&mut book.ignored);
+        book.ignore_exempt(exempt.pairs.iter().map(|pair| pair.map(find)));
         let moved = exempt.rigid.iter();
         let moved = moved.filter_map(|&(id, frame, is)| Some((find(id)? as u32, frame, is)));
         book.rigid = RigidSets::of(bodies.len(), moved);
@@ -101,6 +98,24 @@ impl RuleBook {
         book.are_deep = book.deep_bodies();
         book.pairs_enabled = book.count_enabled();
         Ok(book)
+    }
+
+    /// Leaves out what robots exempt, beside the pairs that are ignored already; of bodies that
+    /// there may be.
+    fn ignore_exempt(&mut self, pairs: impl Iterator<Item = [Option<usize>; 2]>) {
+        in_order(&mut self.ignored);
+        for pair in pairs {
+            let [Some(a), Some(b)] = pair else { continue };
+            if self.ignored[a].binary_search(&(b as u32)).is_err() {
+                self.exempt_alone.push(PairKey::new(a as u32, b as u32));
+            }
+        }
+        self.exempt_alone.sort_unstable();
+        self.exempt_alone.dedup();
+        for key in &self.exempt_alone {
+            put_both(&mut self.ignored, *key);
+        }
+        in_order(&mut self.ignored);
     }
 
     /// See `are_deep`.
@@ -130,7 +145,8 @@ impl RuleBook {
 
     /// Memory of the tables, bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.classes.bytes() + self.rigid.bytes()
+        let exempt = size_of_val(self.exempt_alone.as_slice());
+        self.classes.bytes() + self.rigid.bytes() + exempt
     }
 
     /// Whether the pair is checked.
@@ -139,6 +155,15 @@ impl RuleBook {
         let p = key.p as usize;
         self.classes.may_meet(key.p, key.q)
             && self.ignored[p].binary_search(&key.q).is_err()
+            && self.only.as_ref().is_none_or(|only| only[p].binary_search(&key.q).is_ok())
+            && !self.rigid.exempts(key)
+    }
+
+    /// Whether the pair would be checked if no robot exempted it.
+    pub(crate) fn is_enabled_but_for_robots(&self, key: PairKey) -> bool {
+        let p = key.p as usize;
+        self.exempt_alone.binary_search(&key).is_ok()
+            && self.classes.may_meet(key.p, key.q)
             && self.only.as_ref().is_none_or(|only| only[p].binary_search(&key.q).is_ok())
             && !self.rigid.exempts(key)
     }

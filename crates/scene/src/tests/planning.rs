@@ -163,12 +163,14 @@ fn told(checked: &Checked) -> Told {
             let open = pairs.iter().map(|pair| (in_order(*pair), None));
             contacts.iter().map(|(pair, it)| (in_order(*pair), Some(*it))).chain(open).collect()
         }
-        Checked::Clearance(_) | Checked::Bad(_) | Checked::Stopped(_) => panic!("{checked:?}"),
+        Checked::Clearance(_) | Checked::Below(_) | Checked::Bad(_) | Checked::Stopped(_) => {
+            panic!("{checked:?}")
+        }
     }
 }
 
 fn ask(planned: &PlanningCell, mode: CheckMode, values: &[f64]) -> Checked {
-    let question = CheckQuestion { mode, with_gradient: false };
+    let question = CheckQuestion { mode, with_gradient: false, ..CheckQuestion::default() };
     planned.cell.check(question, values, &mut Effort::unlimited()).remove(0)
 }
 
@@ -338,7 +340,12 @@ fn edges_end_where_frames_along_them_meet_or_come_within_margins() {
         let mut random = Random(900 + seed);
         let mut scene = scene(60 + seed, true);
         let planned = built(&scene, &[HAND], None);
-        let question = EdgeQuestion { margin: 0.0, tolerance: 1e-6, steps_max: 100_000 };
+        let question = EdgeQuestion {
+            margin: 0.0,
+            tolerance: 1e-6,
+            steps_max: 100_000,
+            ..EdgeQuestion::default()
+        };
         for _ in 0..16 {
             let from = values(&mut random);
             let by = values(&mut random);

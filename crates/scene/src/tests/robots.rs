@@ -90,7 +90,11 @@ fn workshop(robot: &Arc<Robot>, count: usize) -> (Declaration, Cell) {
 
 /// Which bodies of the scene are in contact in a configuration, by the cell alone.
 fn cold(cell: &Cell, robot: &Robot, values: &[f64]) -> BTreeSet<(u32, u32)> {
-    let question = CheckQuestion { mode: CheckMode::AllPairs, with_gradient: false };
+    let question = CheckQuestion {
+        mode: CheckMode::AllPairs,
+        with_gradient: false,
+        ..CheckQuestion::default()
+    };
     let answers = cell.check(question, values, &mut Effort::unlimited());
     let id = |body: u32| match robot.parts.get(body as usize) {
         Some(part) => ROBOT + part.link as u32,

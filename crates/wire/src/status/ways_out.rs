@@ -116,6 +116,8 @@ const LIMIT_WAYS: &[(&str, &str)] = &[
     ("robot_depth_max", "join links that no joint moves"),
     ("robots_per_cell_max", "make two cells of those that are far from each other"),
     ("obstacles_per_cell_max", "leave out what is out of reach, or join bodies to hulls"),
+    ("rules_per_cell_max", "say it by the SRDF, or ask a session that has groups and masks"),
+    ("attached_per_cell_max", "join what a link carries to hulls"),
     (
         "cloud_points_max",
         "leave out what is out of reach, or one of points that are near each other",
@@ -123,6 +125,7 @@ const LIMIT_WAYS: &[(&str, &str)] = &[
     ("cloud_changes_max", "send the changes in several messages"),
     ("configurations_max", "send fewer at once, or a stream of them by StreamConfigurations"),
     ("configuration_entries_max", "send fewer at once, or a stream by StreamConfigurations"),
+    ("pairs_per_configuration_max", "ask for fewer pairs, or those below a shorter distance"),
     ("edges_max", "send fewer edges at once"),
     ("certified_edges_max", "send fewer edges at once, or without certificate"),
     ("store_bytes_max", "delete what nobody uses any more: its room is free a day later"),

@@ -54,6 +54,10 @@ impl EdgesStatement {
             let path = list.index(index);
             return Err(path.field("cloud").not_implemented(BESIDE_LARGE_CLOUDS).into());
         }
+        if cell.has_rules() {
+            let what = "certificates of edges in a cell that says more than robots and obstacles";
+            return Err(at.not_implemented(what).into());
+        }
         let count = answer.outcomes.len();
         for (name, length) in [
             ("free_until", answer.free_until.len()),

@@ -15,6 +15,7 @@ use clearance_geometry::until::Until;
 use clearance_proto as api;
 use clearance_robot::cell::Cell;
 use clearance_robot::check::{CheckMode, CheckQuestion, Checked};
+use clearance_robot::pairing::PairScope;
 use clearance_runtime::compute::JobSize;
 use clearance_runtime::compute::costs::{CONFIGURATION, HOLD_UP_MAX, PAIR, times};
 use clearance_runtime::memory::{MemoryKind, Reservation};
@@ -22,8 +23,10 @@ use clearance_runtime::metrics::{Ending, QuestionKind};
 use clearance_runtime::quotas::QuotaKind;
 use clearance_wire::convert::options::cost_to_wire;
 use clearance_wire::convert::paging::reply_bytes;
-use clearance_wire::convert::robots::answer::{Packed, joined, push, push_beyond_limit};
-use clearance_wire::convert::robots::cell::AskedCheck;
+use clearance_wire::convert::robots::answer::{
+    Packed, joined, push, push_beyond_limit, push_constant, push_links,
+};
+use clearance_wire::convert::robots::check::AskedCheck;
 use clearance_wire::path::Path;
 use clearance_wire::status::{Failure, TooLong};
 
@@ -43,9 +46,14 @@ pub(super) fn size_of(caller: Caller<'_>, guess: Duration, count: usize, cell: &
 
 /// Memory for what the threads that answer make of polyhedra; of polytopes nothing.
 pub(super) fn room_for_faces(caller: Caller<'_>, cell: &Cell) -> Result<Reservation, Failure> {
+    room_of_threads(caller, cell.bytes_of_question())
+}
+
+/// So much memory for every thread that answers.
+fn room_of_threads(caller: Caller<'_>, bytes: usize) -> Result<Reservation, Failure> {
     // Those of the pool, and the one that reads.
     let threads = caller.shared.compute.threads() as u64 + 1;
-    let each = cell.bytes_of_question() as u64;
+    let each = bytes as u64;
     Ok(caller.quota.reserve(MemoryKind::Work, each.saturating_mul(threads))?)
 }
 
@@ -109,7 +117,11 @@ pub(super) async fn answer(
     let (until, clock, cell) = (deadline.until().clone(), shared.clock.clone(), cell.clone());
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let memory = quota.reserve(MemoryKind::Replies, 0)?;
-    let room = room_for_faces(caller, &cell)?;
+    let of_pairs = match asked.question.mode {
+        CheckMode::PairsBelow(below) => cell.bytes_of_below(below),
+        _ => 0,
+    };
+    let room = (room_for_faces(caller, &cell)?, room_of_threads(caller, of_pairs)?);
     let job = move || {
         let _room = room;
         let start = clock.now();
@@ -121,6 +133,9 @@ pub(super) async fn answer(
         let (packed, cost, memory) = in_chunks(&compute, chunks, memory, check)?;
         let mut answer = joined(packed);
         answer.clearances_per_configuration = per_configuration(&cell, asked.question);
+        if tells_clearances(asked.question) {
+            push_constant(&mut answer, &cell);
+        }
         metrics.add(QuestionKind::Configurations, &cost);
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
         Ok((answer, memory))
@@ -128,9 +143,18 @@ pub(super) async fn answer(
     caller.run(load, job).await?
 }
 
+/// Whether lists of clearances are told, which leave out pairs that no joint value changes.
+fn tells_clearances(question: CheckQuestion) -> bool {
+    question.scope != PairScope::World
+        && match question.mode {
+            CheckMode::FirstPair | CheckMode::AllPairs => false,
+            CheckMode::Clearance | CheckMode::LinkClearance | CheckMode::PairsBelow(_) => true,
+        }
+}
+
 fn per_configuration(cell: &Cell, question: CheckQuestion) -> u32 {
     match question.mode {
-        CheckMode::FirstPair | CheckMode::AllPairs => 0,
+        CheckMode::FirstPair | CheckMode::AllPairs | CheckMode::PairsBelow(_) => 0,
         CheckMode::Clearance => 1,
         CheckMode::LinkClearance => size(cell.moving_link_count()),
     }
@@ -144,7 +168,7 @@ fn check_some(
     until: &Until,
 ) -> (Packed, Cost) {
     let width = cell.variable_count();
-    let AskedCheck { question, values, report_limits, .. } = asked;
+    let AskedCheck { question, values, report_limits, links, .. } = asked;
     let values = &values[range.start * width..range.end * width];
     let mut effort = Effort::until(u64::MAX, until);
     let with_gradient = question.with_gradient;
@@ -165,12 +189,15 @@ fn check_some(
             }
         } else if let Some(variable) = violated.next() {
             push_beyond_limit(&mut packed, cell, with_gradient, variable);
+            push_links(&mut packed, cell, links, None);
             continue;
         }
         if is_within {
             packed.within_margin_indices.push(packed.count);
         }
         push(&mut packed, cell, with_gradient, checked);
+        let is_answered = !matches!(checked, Checked::Bad(_) | Checked::Stopped(_));
+        push_links(&mut packed, cell, links, is_answered.then_some(values));
     }
     (packed, effort.cost)
 }
@@ -190,17 +217,29 @@ fn within_margins(
     }
     let names_pairs = |checked: &Checked| match checked {
         Checked::Contact(_) | Checked::Open { .. } => true,
-        Checked::Free | Checked::Clearance(_) | Checked::Bad(_) | Checked::Stopped(_) => false,
+        Checked::Free
+        | Checked::Clearance(_)
+        | Checked::Below(_)
+        | Checked::Bad(_)
+        | Checked::Stopped(_) => false,
     };
-    let first = CheckQuestion { mode: CheckMode::FirstPair, with_gradient: false };
+    let first = CheckQuestion {
+        scope: question.scope,
+        mode: CheckMode::FirstPair,
+        with_gradient: false,
+        ..CheckQuestion::default()
+    };
     let beside = match question.mode {
         CheckMode::FirstPair | CheckMode::AllPairs => {
             return answers.iter().map(names_pairs).collect();
         }
-        CheckMode::Clearance | CheckMode::LinkClearance => cell.check(first, values, effort),
+        CheckMode::Clearance | CheckMode::LinkClearance | CheckMode::PairsBelow(_) => {
+            cell.check(first, values, effort)
+        }
     };
     for (answer, beside) in answers.iter_mut().zip(&beside) {
-        if let (Checked::Clearance(_), Checked::Stopped(why)) = (&*answer, beside) {
+        let is_told = matches!(answer, Checked::Clearance(_) | Checked::Below(_));
+        if let (true, Checked::Stopped(why)) = (is_told, beside) {
             *answer = Checked::Stopped(*why);
         }
     }

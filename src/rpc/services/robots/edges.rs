@@ -248,6 +248,7 @@ fn asked_path(
         certificate: request.certificate,
         report_limits: request.report_limits,
         reply_bytes_max: request.reply_bytes_max,
+        pair_scope: request.pair_scope,
     };
     let asked = AskedEdges::convert(&Path::ROOT, edges, cell, limits)?;
     Ok(AskedEdges { fields: ["waypoints"; 2], ..asked })

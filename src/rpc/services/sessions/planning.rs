@@ -16,7 +16,7 @@ use clearance_runtime::compute::costs::{CELL_POINT, CLOUD_POINT, TOLD_PART, time
 use clearance_runtime::compute::{Compute, Counted, JobSize};
 use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::{MemoryKind, MemoryQuota, Reservation};
-use clearance_runtime::scene_cells::{NewSceneCell, SceneCellKey, SharedSceneCells};
+use clearance_runtime::scene_cells::{AskedRobots, NewSceneCell, SceneCellKey, SharedSceneCells};
 use clearance_runtime::sessions::owner::{Credentials, KeyDigest};
 use clearance_runtime::sessions::{Held, SessionError, Slot};
 use clearance_scene::RobotId;
@@ -65,7 +65,7 @@ impl SessionHost {
         let turn = tokio::time::timeout(caller.deadline.time(), cells.turn()).await;
         let _turn = turn.map_err(|_| Failure::Deadline)?;
         // Somebody else may have built one meanwhile, of this frame or of one that has come since.
-        let since = cells.since(&looked.key.robots, looked.frame_id);
+        let since = cells.since(&looked.key.asked, looked.frame_id);
         let is_asked = |frame_id: u64| wire.frame_id.is_none_or(|asked| asked == frame_id);
         if let Some(since) = since.filter(|(_, frame_id)| is_asked(*frame_id)) {
             return Ok(since);
@@ -145,7 +145,8 @@ impl SessionHost {
             return Err(unknown(at.unwrap_or_default()));
         };
         let cells = session.cells().clone();
-        let key = SceneCellKey { robots, version };
+        let asked = AskedRobots { ids: robots, adjacent_links: wire.adjacent_links };
+        let key = SceneCellKey { asked, version };
         let built = cells.get(&key, self.shared.clock.now());
         Ok(SceneLook { cells, key, frame_id: applied, built })
     }
@@ -169,7 +170,7 @@ impl SessionHost {
             Counted::all_of(copied.bytes()),
             times(CELL_POINT, copy.size()) + of_clouds,
         );
-        let (until, before) = (deadline.until().clone(), cells.before(&key.robots));
+        let (until, before) = (deadline.until().clone(), cells.before(&key.asked));
         let job = move || {
             let _copied = copied;
             copy.build(before.as_ref(), &Effort::until(u64::MAX, &until))
@@ -198,8 +199,11 @@ impl SessionHost {
         let memory = caller.quota.reserve(MemoryKind::Work, bytes)?;
         let time: Duration = times(TOLD_PART, held.parts());
         let load = JobSize::of(Counted::all_of(bytes), time);
-        let robots = key.robots.clone();
-        let job = move || held.scene().planning_copy(&robots);
+        let AskedRobots { ids, adjacent_links } = key.asked.clone();
+        let job = move || {
+            let copy = held.scene().planning_copy(&ids)?;
+            Some(if adjacent_links { copy.and_adjacent_links() } else { copy })
+        };
         let copy = match load.small() {
             Some(small) => Compute::here(small, job).await?,
             None => self.shared.compute.run_with_session(caller.is_stream, job).await?,

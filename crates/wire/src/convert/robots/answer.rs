@@ -1,5 +1,6 @@
 //! Answers about configurations, packed.
 
+use super::check::AskedLinks;
 use crate::convert::geometry::verdict_to_wire;
 use crate::path::Path;
 use crate::status::Failure;
@@ -7,8 +8,10 @@ use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::effort::Stopped;
 use clearance_proto as api;
+use clearance_robot::below::{PairsBelow, worst_of};
 use clearance_robot::cell::{BodyPair, Cell};
 use clearance_robot::check::{Checked, SignedClearance};
+use clearance_robot::model::ConstantPair;
 
 /// The answer so far; [`api::CheckConfigurationsResponse`] says what is in it.
 pub type Packed = api::CheckConfigurationsResponse;
@@ -23,7 +26,7 @@ pub fn push(packed: &mut Packed, cell: &Cell, with_gradient: bool, checked: &Che
             for (pair, verdict) in pairs {
                 push_pair(packed, index, *pair, Some(*verdict));
             }
-            to_wire(worst(pairs.iter().map(|(_, verdict)| Some(*verdict))))
+            to_wire(worst_of(pairs.iter().map(|(_, verdict)| Some(*verdict))))
         }
         Checked::Open { contacts, pairs } => {
             let known = contacts.iter().map(|(pair, verdict)| (*pair, Some(*verdict)));
@@ -32,14 +35,25 @@ pub fn push(packed: &mut Packed, cell: &Cell, with_gradient: bool, checked: &Che
             for (pair, verdict) in &all {
                 push_pair(packed, index, *pair, *verdict);
             }
-            to_wire(worst(all.into_iter().map(|(_, verdict)| verdict)))
+            to_wire(worst_of(all.into_iter().map(|(_, verdict)| verdict)))
         }
         Checked::Clearance(found) => {
             for one in found {
                 push_clearance(packed, cell, with_gradient, one.as_ref());
             }
             let verdicts = found.iter().flatten().map(|one| one.verdict);
-            to_wire(worst(verdicts))
+            to_wire(worst_of(verdicts))
+        }
+        Checked::Below(PairsBelow { pairs, is_cut, worst }) => {
+            for one in pairs {
+                packed.clearance_indices.push(index);
+                packed.clearance_verdicts.push(to_wire(one.verdict).into());
+                push_clearance(packed, cell, with_gradient, Some(one));
+            }
+            if *is_cut {
+                packed.cut_indices.push(index);
+            }
+            to_wire(*worst)
         }
         Checked::Bad(error) => {
             let failure = Path::ROOT.field("values").bad(error.to_string()).into();
@@ -90,15 +104,36 @@ fn to_wire(verdict: Option<Verdict>) -> api::Verdict {
     verdict.map_or(api::Verdict::Unspecified, verdict_to_wire)
 }
 
-/// What is unresolved may overlap.
-fn worst(verdicts: impl Iterator<Item = Option<Verdict>>) -> Option<Verdict> {
-    let rank = |verdict: &Option<Verdict>| match verdict {
-        Some(Verdict::Separated) => 0,
-        Some(Verdict::Touching) => 1,
-        None => 2,
-        Some(Verdict::Overlapping) => 3,
+/// Adds where the links of a configuration are and how they move, as far as that is asked; none: it
+/// is refused.
+pub fn push_links(packed: &mut Packed, cell: &Cell, asked: &AskedLinks, values: Option<&[f64]>) {
+    let none = |count: usize| std::iter::repeat_n(f64::NAN, count);
+    let Some(values) = values else {
+        let jacobians = 6 * cell.variable_count() * asked.jacobians.len();
+        packed.jacobians.extend(none(jacobians));
+        packed.link_poses.extend(none(asked.entries(cell) - jacobians));
+        return;
     };
-    verdicts.max_by_key(rank).unwrap_or(Some(Verdict::Separated))
+    let links = cell.links_in(values);
+    for pose in links.poses().take(if asked.with_poses { usize::MAX } else { 0 }) {
+        let row = |i: usize| [0, 1, 2].map(|k| pose.rotation[(i, k)]);
+        [0, 1, 2].into_iter().for_each(|i| packed.link_poses.extend(row(i)));
+        packed.link_poses.extend(pose.translation.iter());
+    }
+    for link in &asked.jacobians {
+        packed.jacobians.extend(links.jacobian(*link));
+    }
+}
+
+/// Adds what is told once: pairs whose clearance no joint value changes.
+pub fn push_constant(packed: &mut Packed, cell: &Cell) {
+    for ConstantPair { pair, lower, upper, .. } in cell.constant_pairs() {
+        let [first, second] = cell.named(*pair);
+        packed.constant_firsts.push(first);
+        packed.constant_seconds.push(second);
+        packed.constant_lowers.push(*lower);
+        packed.constant_uppers.push(*upper);
+    }
 }
 
 fn push_clearance(
@@ -154,6 +189,11 @@ pub fn joined(mut parts: Vec<Packed>) -> Packed {
         all.limit_indices.extend(part.limit_indices.into_iter().map(moved));
         all.limit_variables.extend(part.limit_variables);
         all.within_margin_indices.extend(part.within_margin_indices.into_iter().map(moved));
+        all.clearance_indices.extend(part.clearance_indices.into_iter().map(moved));
+        all.clearance_verdicts.extend(part.clearance_verdicts);
+        all.cut_indices.extend(part.cut_indices.into_iter().map(moved));
+        all.link_poses.extend(part.link_poses);
+        all.jacobians.extend(part.jacobians);
         for mut refused in part.refused {
             refused.index = moved(refused.index);
             match all.refused.last_mut() {

@@ -4,7 +4,7 @@ use crate::convert::geometry::pose_to_wire;
 use clearance_bodies::ContentId;
 use clearance_proto as api;
 use clearance_robot::Robot;
-use clearance_robot::model::{AllowedPair, AllowedReason, RobotJoint};
+use clearance_robot::model::{AllowedPair, AllowedReason, ConstantPair, RobotJoint};
 use clearance_robot::parts::{PartSource, RobotPart};
 use clearance_robot::tree::{Unit, Variable};
 use clearance_robot::urdf::JointKind;
@@ -33,7 +33,19 @@ pub fn describe(registered: &RegisteredRobot) -> api::Robot {
             .collect(),
         states: states.collect(),
         notes: robot.notes.clone(),
+        constant_pairs: told_constant_pairs(robot).map(constant_pair).collect(),
     }
+}
+
+/// Those of links that are checked against each other.
+fn told_constant_pairs(robot: &Robot) -> impl Iterator<Item = &ConstantPair> {
+    let link = |part: u32| robot.parts[part as usize].link;
+    robot.constant.iter().filter(move |one| robot.is_checked(one.pair.map(link)))
+}
+
+fn constant_pair(one: &ConstantPair) -> api::ConstantPair {
+    let ConstantPair { pair: [first, second], lower, upper, .. } = *one;
+    api::ConstantPair { first, second, lower, upper }
 }
 
 /// What the description will take, found out without making it: an address may have hundreds of
@@ -77,6 +89,7 @@ pub fn description_bytes(robot: &Robot) -> DescriptionBytes {
         all.lists(1, size_of::<f64>() * state.values.len());
     }
     all.names(&robot.notes);
+    all.message::<api::ConstantPair>(told_constant_pairs(robot).count());
     all.0
 }
 

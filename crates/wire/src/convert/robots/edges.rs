@@ -1,6 +1,7 @@
 //! Edges: straight paths in the joint values, and what became of them, packed.
 
 use super::answer::beyond_limit;
+use super::check::scope_of;
 use crate::convert::geometry::{length, tolerance};
 use crate::path::{Path, WithinLimit};
 use crate::status::Failure;
@@ -9,6 +10,7 @@ use clearance_geometry::number::tolerance::EDGE_WIDTH;
 use clearance_proto as api;
 use clearance_robot::cell::{BodyPair, CLAIMED_POINTS_MAX, Cell};
 use clearance_robot::edge::{BadEnd, EdgeAnswer, EdgeQuestion};
+use clearance_robot::pairing::PairScope;
 use clearance_runtime::settings::Limits;
 
 /// A question about edges, but for the cell.
@@ -68,6 +70,12 @@ impl AskedEdges {
                         describe it as a cell";
             return Err(path.field("certificate").not_implemented(what).into());
         }
+        let scope = scope_of(&path.field("pair_scope"), request.pair_scope)?;
+        if request.certificate && (cell.has_rules() || scope != PairScope::All) {
+            let what = "certificates of edges in a cell that says more than robots and obstacles, \
+                        or about some of its pairs alone";
+            return Err(path.field("certificate").not_implemented(what).into());
+        }
         if request.certificate && cell.points_of_clouds() > CLAIMED_POINTS_MAX {
             return Err(path.field("certificate").not_implemented(BESIDE_LARGE_CLOUDS).into());
         }
@@ -81,7 +89,8 @@ impl AskedEdges {
             let most = limits.edge_steps_max.saturating_mul(times);
             request.steps_per_edge.unwrap_or(u64::MAX).min(most)
         };
-        let question = EdgeQuestion { margin, tolerance, steps_max: steps_max(cell.has_meshes()) };
+        let searched = steps_max(cell.has_meshes());
+        let question = EdgeQuestion { margin, tolerance, steps_max: searched, scope };
         let proof_steps_max = steps_max(cell.has_meshes() || cell.has_clouds());
         let ends = [request.starts, request.ends];
         let api::CheckEdgesRequest { certificate, report_limits, .. } = request;

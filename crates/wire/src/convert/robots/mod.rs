@@ -3,9 +3,12 @@
 pub mod answer;
 pub mod cell;
 pub mod certificates;
+pub mod check;
 pub mod clouds;
 pub mod description;
 mod digested;
 pub mod edges;
+mod obstacles;
 pub mod registration;
+mod rules;
 pub mod source;

@@ -217,6 +217,7 @@ fn id_of(request: &api::RegisterRobotRequest, robot: &Robot) -> String {
         joints: _,
         links: _,
         allowed: _,
+        constant: _,
         groups: _,
         states: _,
         links_by_name: _,
