@@ -112,9 +112,12 @@ fn check(cell: &Cell, question: CheckQuestion, values: &[f64], hash: &mut Hash) 
     let mut contacts = 0;
     for answer in cell.check(question, values, &mut Effort::unlimited()) {
         match answer {
-            Checked::Free | Checked::Open { .. } | Checked::Bad(_) | Checked::Stopped(_) => {
-                hash.add(0)
-            }
+            // Pairs below a distance are not asked for.
+            Checked::Free
+            | Checked::Open { .. }
+            | Checked::Below(_)
+            | Checked::Bad(_)
+            | Checked::Stopped(_) => hash.add(0),
             Checked::Contact(pairs) => {
                 contacts += 1;
                 pairs.iter().for_each(|(pair, _)| hash.add(u64::from(pair[0] << 16 | pair[1])));
