@@ -106,7 +106,7 @@ fn random_edge(random: &mut Random) -> [Vec<f64>; 2] {
 #[test]
 fn random_edges_are_certified_and_changed_certificates_refused() {
     let random = &mut Random(91);
-    let (mut seen, mut covers, mut finer) = ([0; 3], 0, 0);
+    let (mut seen, mut finer) = ([0; 3], 0);
     for at in 0..42 {
         let cell = cell_beside(at % 7, random);
         let mut told = Told::of(&cell, random_edge(random), [0.0, 0.02][at % 2]);
@@ -114,7 +114,6 @@ fn random_edges_are_certified_and_changed_certificates_refused() {
             continue;
         }
         assert_eq!(told.judged(), Ok(()), "{at}: {:?}", told.answer);
-        covers += told.covers();
         finer += usize::from(told.certificate.hulls.len() > 3);
         seen[match &told.certificate.contact {
             None => 0,
@@ -129,7 +128,7 @@ fn random_edges_are_certified_and_changed_certificates_refused() {
             told.certificate = whole.clone();
         }
     }
-    assert!(seen.iter().all(|count| *count > 3) && covers > 0 && finer > 3, "{seen:?} {covers}");
+    assert!(seen.iter().all(|count| *count > 3) && finer > 0, "{seen:?} {finer}");
 }
 
 type Change<'a> = Box<dyn Fn(&mut EdgeCertificate) + 'a>;

@@ -256,11 +256,12 @@ impl Keeper {
 
     /// Forgets what was deleted a day ago; says how many.
     pub fn collect(&self) -> Result<usize, ArchiveError> {
-        let before = self.now().saturating_sub(TOMBSTONE.as_secs());
+        let now = self.now();
         let (mut found, mut bytes) = (Vec::new(), 0_u64);
         let mut look = |key: Key, row: &[u8], [deleted, size]: [Option<u64>; 2]| {
             bytes = bytes.saturating_add(size.unwrap_or(0));
-            if deleted.is_some_and(|deleted| deleted <= before) {
+            let is_old = |deleted: u64| now.saturating_sub(deleted) >= TOMBSTONE.as_secs();
+            if deleted.is_some_and(is_old) {
                 found.push([Change::Expect(key.clone(), Some(row.to_vec())), Change::Remove(key)]);
             }
         };
