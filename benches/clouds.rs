@@ -80,7 +80,11 @@ fn in_contact(cell: &Cell, mode: CheckMode, values: &[f64]) -> usize {
     let is_met = |answer: &&Checked| match answer {
         Checked::Contact(_) => true,
         Checked::Clearance(found) => found.iter().flatten().any(|one| one.upper <= 0.0),
-        Checked::Free | Checked::Open { .. } | Checked::Bad(_) | Checked::Stopped(_) => false,
+        Checked::Free
+        | Checked::Open { .. }
+        | Checked::Below(_)
+        | Checked::Bad(_)
+        | Checked::Stopped(_) => false,
     };
     answers.iter().filter(is_met).count()
 }

@@ -10,6 +10,8 @@
 //! now, about past frames whose scenes are there, and what it takes to make one of them. As a test
 //! it takes few bodies.
 
+#![expect(clippy::print_stdout, reason = "printing is what it is for")]
+
 mod clock;
 mod drift;
 mod field;

@@ -127,8 +127,8 @@ async fn frames_and_configurations_are_charged_where_they_are_read() {
     let robot = robots.register_robot(request).await.unwrap().into_inner().robot.unwrap();
     let check = |count: usize| api::CheckConfigurationsRequest {
         cell: Some(api::RobotCell {
-            robots: vec![api::RobotInstance { robot_id: robot.id.clone(), base: None }],
-            obstacles: Vec::new(),
+            robots: vec![api::RobotInstance { robot_id: robot.id.clone(), ..Default::default() }],
+            ..Default::default()
         }),
         values: vec![0.5; count],
         ..Default::default()

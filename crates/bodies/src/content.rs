@@ -36,13 +36,13 @@ impl From<HullError> for ContentError {
         match error {
             HullError::Stopped(why) => Self::Stopped(why),
             HullError::Empty | HullError::BadPoint { .. } | HullError::TooMany { .. } => {
-                malformed(error)
+                malformed(&error)
             }
         }
     }
 }
 
-fn malformed(why: impl ToString) -> ContentError {
+fn malformed(why: &(impl ToString + ?Sized)) -> ContentError {
     ContentError::Malformed(why.to_string())
 }
 
@@ -190,16 +190,24 @@ impl Reader<'_> {
             Kind::Polyhedron => {
                 let (vertices, triangles) = (self.points()?, self.triangles()?);
                 let region = Polyhedron::new(&vertices, &triangles, effort);
-                let region = region.map_err(|why| match why {
-                    PolyhedronError::Unchecked(why) => ContentError::Stopped(why),
-                    why => malformed(why),
+                let region = region.map_err(|why| match &why {
+                    PolyhedronError::Unchecked(stopped) => ContentError::Stopped(*stopped),
+                    PolyhedronError::Count { .. }
+                    | PolyhedronError::Coordinate { .. }
+                    | PolyhedronError::NoVertex { .. }
+                    | PolyhedronError::Degenerate { .. }
+                    | PolyhedronError::EdgeTwice { .. }
+                    | PolyhedronError::Open { .. }
+                    | PolyhedronError::Intersecting { .. }
+                    | PolyhedronError::InsideOut { .. } => malformed(&why),
                 })?;
                 let hull = hull_of(region.vertices(), effort)?;
                 Ok(Body::of_polyhedron(region, hull))
             }
             Kind::Surface => {
                 let (vertices, triangles) = (self.points()?, self.triangles()?);
-                let surface = TriangleSurface::new(&vertices, &triangles).map_err(malformed)?;
+                let surface =
+                    TriangleSurface::new(&vertices, &triangles).map_err(|why| malformed(&why))?;
                 let hull = hull_of(surface.vertices(), effort)?;
                 Ok(Body::of_surface(surface, hull))
             }
@@ -208,7 +216,7 @@ impl Reader<'_> {
                 if !points.iter().all(|point| point.amax() <= CLOUD_REACH_MAX) {
                     return Err(malformed("a point is too far away"));
                 }
-                let cloud = TriangleSurface::of_points(&points).map_err(malformed)?;
+                let cloud = TriangleSurface::of_points(&points).map_err(|why| malformed(&why))?;
                 let hull = hull_of(cloud.vertices(), effort)?;
                 Ok(Body::of_cloud(cloud, hull, radius))
             }
@@ -271,13 +279,13 @@ impl Reader<'_> {
         };
         let lattice = Lattice { rows, columns, spacing, diagonal };
         let (heights, _) = {
-            let count = lattice.vertices().map_err(malformed)?;
+            let count = lattice.vertices().map_err(|why| malformed(&why))?;
             self.entries(count as u64, 4)?.as_chunks::<4>()
         };
         let heights = heights.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
         let count = u64::from_le_bytes(self.take()?);
         let holes = self.indices(count)?;
-        let field = HeightField::new(lattice, heights, &holes).map_err(malformed)?;
+        let field = HeightField::new(lattice, heights, &holes).map_err(|why| malformed(&why))?;
         effort.look_at_clock().map_err(ContentError::Stopped)?;
         Ok(Body::of_height_field(Arc::new(field))?)
     }

@@ -146,7 +146,7 @@ impl Bucket {
         let now = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
         // None at all: whoever waits an hour asks whoever has written that.
         let each = SECOND.checked_div(rate).unwrap_or(3600 * SECOND).max(1);
-        let taken = if rate == 0 { each } else { count.saturating_mul(SECOND) / rate };
+        let taken = count.saturating_mul(SECOND).checked_div(rate).unwrap_or(each);
         let mut ahead = self.ahead.load(Ordering::Relaxed);
         loop {
             let from = ahead.max(now);

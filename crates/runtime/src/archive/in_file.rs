@@ -157,9 +157,12 @@ fn open(path: &Path) -> Result<Database, OpenError> {
     };
     keep_private(path).map_err(|error| OpenError::Io { path: path.to_owned(), error })?;
     let opened = Database::builder().set_cache_size(CACHE_BYTES).create(path);
-    let database = opened.map_err(|error| match error {
-        DatabaseError::DatabaseAlreadyOpen => OpenError::InUse(path.to_owned()),
-        error => unusable(error.into()),
+    let database = opened.map_err(|error| {
+        if matches!(error, DatabaseError::DatabaseAlreadyOpen) {
+            OpenError::InUse(path.to_owned())
+        } else {
+            unusable(error.into())
+        }
     })?;
     match format_of(&database).map_err(unusable)? {
         FORMAT => Ok(database),

@@ -119,7 +119,10 @@ pub(super) async fn answer(
     let memory = quota.reserve(MemoryKind::Replies, 0)?;
     let of_pairs = match asked.question.mode {
         CheckMode::PairsBelow(below) => cell.bytes_of_below(below),
-        _ => 0,
+        CheckMode::FirstPair
+        | CheckMode::AllPairs
+        | CheckMode::Clearance
+        | CheckMode::LinkClearance => 0,
     };
     let room = (room_for_faces(caller, &cell)?, room_of_threads(caller, of_pairs)?);
     let job = move || {
@@ -223,12 +226,8 @@ fn within_margins(
         | Checked::Bad(_)
         | Checked::Stopped(_) => false,
     };
-    let first = CheckQuestion {
-        scope: question.scope,
-        mode: CheckMode::FirstPair,
-        with_gradient: false,
-        ..CheckQuestion::default()
-    };
+    let first =
+        CheckQuestion { scope: question.scope, mode: CheckMode::FirstPair, with_gradient: false };
     let beside = match question.mode {
         CheckMode::FirstPair | CheckMode::AllPairs => {
             return answers.iter().map(names_pairs).collect();

@@ -312,7 +312,13 @@ impl<'a> CellNames<'a> {
                 None => Err(field("obstacle", "the cell has no obstacle of this name")),
             },
             Wire::Obstacle(_) => Err(field("obstacle", "must not be empty")),
-            _ => Err(field("obstacle_index", "the cell has fewer obstacles")),
+            Wire::ObstacleIndex(_)
+            | Wire::Link(_)
+            | Wire::LinkIndex(_)
+            | Wire::Attached(_)
+            | Wire::AttachedIndex(_) => {
+                Err(field("obstacle_index", "the cell has fewer obstacles"))
+            }
         }
     }
 }
@@ -446,7 +452,7 @@ impl CellPairs {
         };
         let [a, b] = pair;
         let may_be_listed = self.is_listed[a] && self.is_listed[b];
-        !moves_as_one
-            && !(may_be_listed && self.ignored.binary_search(&[a.min(b), a.max(b)]).is_ok())
+        let is_listed = || self.ignored.binary_search(&[a.min(b), a.max(b)]).is_ok();
+        !(moves_as_one || may_be_listed && is_listed())
     }
 }

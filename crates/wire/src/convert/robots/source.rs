@@ -76,10 +76,10 @@ impl<'a> Source<'a> {
 
     fn bodies(&self, effort: &mut Effort<'_>) -> Result<BTreeMap<&'a str, Body>, Unbuilt> {
         let build = |(id, content): (&&'a str, &&'a [u8])| {
-            let named: ContentId = id.parse().map_err(wrong)?;
-            let body = Body::of_content(&named, content, effort).map_err(|why| match why {
+            let named: ContentId = id.parse().map_err(|why| wrong(&why))?;
+            let body = Body::of_content(&named, content, effort).map_err(|why| match &why {
                 ContentError::Stopped(_) => Unbuilt::Late,
-                why => wrong(why),
+                ContentError::Digest | ContentError::Malformed(_) => wrong(&why),
             })?;
             Ok((*id, body))
         };
@@ -111,10 +111,14 @@ impl RobotBuilder for RobotSources {
         let limits = &as_registered(limits);
         let built = AskedRobot::with_bodies(source.request, limits, body)
             .and_then(|asked| asked.build(limits, until, work));
-        built.map_err(|failure| match failure {
-            Failure::Deadline => Unbuilt::Late,
-            Failure::Limit(exceeded) => Unbuilt::Limit(exceeded.to_string()),
-            failure => wrong(failure),
+        built.map_err(|failure| {
+            if matches!(failure, Failure::Deadline) {
+                Unbuilt::Late
+            } else if let Failure::Limit(exceeded) = &failure {
+                Unbuilt::Limit(exceeded.to_string())
+            } else {
+                wrong(&failure)
+            }
         })
     }
 }
@@ -132,6 +136,6 @@ fn as_registered(limits: &Limits) -> Limits {
     }
 }
 
-fn wrong(why: impl ToString) -> Unbuilt {
+fn wrong(why: &(impl ToString + ?Sized)) -> Unbuilt {
     Unbuilt::Wrong(why.to_string())
 }

@@ -306,12 +306,10 @@ fn reaches(list: &Path<'_>, wire: &[api::PartDepthProof]) -> Result<Vec<PartBoun
 impl SaidStanding {
     /// Where in the answer something of the verdict is refused, and why.
     fn located(&self, refusal: Refusal) -> String {
-        let refusal = match refusal {
-            Refusal::EntryFails(at, why) => {
-                Refusal::EntryFails(self.places.get(at).copied().unwrap_or(at), why)
-            }
-            other => other,
-        };
+        if let Refusal::EntryFails(at, why) = refusal {
+            let place = self.places.get(at).copied().unwrap_or(at);
+            return located(self.list, &Refusal::EntryFails(place, why));
+        }
         located(self.list, &refusal)
     }
 
