@@ -521,7 +521,8 @@ impl<'a> Told<'a> {
         margin: f64,
         answer: EdgeAnswer,
     ) -> Self {
-        let question = EdgeQuestion { margin, tolerance: 1e-6, steps_max: 1 << 20 };
+        let question =
+            EdgeQuestion { margin, tolerance: 1e-6, steps_max: 1 << 20, ..EdgeQuestion::default() };
         let ([from, to], effort) = (&ends, &mut Effort::unlimited());
         let certificate = cell.certify_edge(question, [from, to], &answer, effort).unwrap();
         Self { cell, answer, certificate: certificate.unwrap_or_default(), ends, margin }
