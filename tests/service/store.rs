@@ -177,7 +177,7 @@ async fn bodies_of_every_kind_robots_and_aliases_are_there_after_a_restart() {
 #[tokio::test]
 async fn each_tenant_finds_its_own_again_whatever_line_of_the_file_it_is_on() {
     let directory = StoreDirectory::new("tenants");
-    let mut file = KeyFile::new("store-tenants");
+    let mut file = KeyFile::new("keys-of-tenants");
     let [ours, theirs] = ["acme", "bolt"].map(|tenant| file.add(tenant, tenant, Role::Write));
     let settings = Settings { api_keys: Some(file.path.clone()), ..directory.settings() };
     let server = Server::with_settings(settings).await;
@@ -193,7 +193,7 @@ async fn each_tenant_finds_its_own_again_whatever_line_of_the_file_it_is_on() {
     }
     end(server).await;
     // Now in another order.
-    let mut other = KeyFile::new("store-tenants-again");
+    let mut other = KeyFile::new("keys-of-tenants-again");
     let [theirs, ours] = ["bolt", "acme"].map(|tenant| other.add(tenant, tenant, Role::Write));
     let settings = Settings { api_keys: Some(other.path.clone()), ..directory.settings() };
     let server = Server::with_settings(settings).await;

@@ -138,7 +138,8 @@ impl Body {
     /// radius is finite and not negative.
     pub fn of_cloud(points: TriangleSurface, hull: Polytope, radius: f64) -> Self {
         let (points, hull) = (Arc::new(points), Arc::new(hull));
-        Self::Cloud(HulledCloud { points, hull, radius })
+        // Of one id are those of -0 and of +0, and what is told of them is the same.
+        Self::Cloud(HulledCloud { points, hull, radius: radius + 0.0 })
     }
 
     /// A height field.

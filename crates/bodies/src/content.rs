@@ -437,7 +437,8 @@ mod tests {
     #[test]
     fn whoever_waits_no_longer_gets_none() {
         for body in bodies() {
-            let effort = &mut Effort::until(u64::MAX, &Until::expired());
+            let until = Until::expired();
+            let effort = &mut Effort::until(u64::MAX, &until);
             match Body::of_content(&body.id(), &body.content(), effort) {
                 // What is small is built before anybody looks at the clock.
                 Ok(read) => assert_eq!(read.id(), body.id()),
