@@ -105,7 +105,10 @@ fn each_scope_has_its_own_pairs_in_every_mode_and_a_deadline_ends_all() {
                         found.into_iter().flatten().map(|o| o.pair).collect()
                     }
                     Checked::Below(found) => found.pairs.into_iter().map(|one| one.pair).collect(),
-                    _ => Vec::new(),
+                    Checked::Free
+                    | Checked::Open { .. }
+                    | Checked::Bad(_)
+                    | Checked::Stopped(_) => Vec::new(),
                 };
                 counts[at] += found.len();
                 let is_world = |pair: &BodyPair| pair[1] as usize >= parts;
