@@ -13,6 +13,7 @@ use clearance_bodies::table::NotAnswered;
 use clearance_bodies::table::place::{Place, WholePart};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::SolidKind;
+use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::polyhedron::{BoundaryKind, TriangleBody};
 use clearance_geometry::polytope::Polytope;
 
@@ -125,6 +126,12 @@ impl PartBody {
             Some(mesh) => Self::Mesh(HulledMesh::new(mesh, hull)),
             None => Self::Polytope(hull),
         }
+    }
+
+    /// A cloud that is known by its faces.
+    pub(super) fn faced(cloud: &BoxedCloud, effort: &mut Effort<'_>) -> Result<Self, Stopped> {
+        let (mesh, hull) = cloud.faces(effort)?;
+        Ok(Self::new(hull, Some(mesh)).rounded(cloud.cloud().radius()))
     }
 
     /// What cells and robots know of a body that may be in this place.

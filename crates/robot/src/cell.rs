@@ -405,7 +405,7 @@ impl Cell {
         let mut bodies = self.still.bodies().to_vec();
         for still in &mut bodies {
             if let Some(cloud) = still.body.cloud() {
-                still.body = cloud.faced(effort)?;
+                still.body = PartBody::faced(cloud, effort)?;
             }
         }
         let still = Still::new(bodies);

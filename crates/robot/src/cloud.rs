@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::body::PartBody;
 use super::cloud_curved::CurvedBesideCloud;
 use super::cloud_mesh::MeshBesideCloud;
 use clearance_bodies::Body;
@@ -55,8 +54,11 @@ impl BoxedCloud {
         &self.around
     }
 
-    /// The same as faces without extent, with the balls around them.
-    pub(super) fn faced(&self, effort: &mut Effort<'_>) -> Result<PartBody, Stopped> {
+    /// The same as faces without extent, without the balls around them, and their hull.
+    pub(super) fn faces(
+        &self,
+        effort: &mut Effort<'_>,
+    ) -> Result<(TriangleBody, Arc<Polytope>), Stopped> {
         effort.look_at_clock()?;
         let surface = TriangleSurface::of_points(self.cloud.points());
         let surface = surface.map_err(|_| Stopped::Unresolved)?;
@@ -66,8 +68,7 @@ impl BoxedCloud {
                 Stopped::Unresolved
             }
         })?;
-        let (mesh, hull) = (TriangleBody::Surface(Arc::new(surface)), Arc::new(hull.polytope));
-        Ok(PartBody::new(hull, Some(mesh)).rounded(self.cloud.radius()))
+        Ok((TriangleBody::Surface(Arc::new(surface)), Arc::new(hull.polytope)))
     }
 
     /// Memory that it takes beyond its own size and its box, bytes.

@@ -1,5 +1,5 @@
-//! Certificates of edges of cylinders, cones and ellipsoids: by polytopes around them where they are
-//! free, and by polytopes in them where they are in contact.
+//! Certificates of edges of cylinders, cones and ellipsoids: by polytopes around them where they
+//! are free, and by polytopes in them where they are in contact.
 
 use std::f64::consts::FRAC_PI_8;
 use std::sync::Arc;
