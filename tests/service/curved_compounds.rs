@@ -60,7 +60,7 @@ async fn reports(server: &Server) -> Vec<(Option<api::Pose>, api::PairReport)> {
             depths: true,
             ..all_pairs().unwrap()
         };
-        let poses = vec![api::BodyPose { id: 2, pose, ..Default::default() }];
+        let poses = vec![api::BodyPose { id: 2, pose: pose.clone(), ..Default::default() }];
         let report = Some(Box::new(report));
         let frame = api::Frame { frame_id, poses, report, ..Default::default() };
         let mut told = step(server, "s", vec![frame]).await.unwrap().remove(0);
@@ -121,7 +121,8 @@ async fn what_a_session_says_of_curved_parts_is_valid_and_what_was_tampered_with
         near[usize::from(report.within_margin == Some(true))] += 1;
         // Of what else is said there is no proof.
         assert!(report.distance_certificate.is_none() && report.depth_certificate.is_none());
-        assert!(report.first_contact.is_some_and(|found| found.certificate.is_none()));
+        let found = report.first_contact.as_ref();
+        assert!(found.is_some_and(|found| found.certificate.is_none()));
         for verdict in [api::Verdict::Separated, api::Verdict::Touching, api::Verdict::Overlapping]
         {
             let mut other = claim.clone();
@@ -145,18 +146,18 @@ async fn what_a_session_says_of_curved_parts_is_valid_and_what_was_tampered_with
                 continue;
             }
             tampered += 1;
-            let moved = changed(&|all| {
+            let moved = |all: &mut Vec<api::PartProof>| {
                 let proof = curved_of(&mut all[k]).unwrap();
                 let of = proof.p.iter_mut().chain(&mut proof.q);
                 let points = of.flat_map(|hulls| [&mut hulls.outer, &mut hulls.inner]);
                 points.flatten().for_each(|points| points.xyz.iter_mut().for_each(|x| *x *= 1.5));
-            });
-            assert!(moved.await.is_err());
-            let none = changed(&|all| {
+            };
+            assert!(changed(&moved).await.is_err());
+            let none = |all: &mut Vec<api::PartProof>| {
                 let proof = curved_of(&mut all[k]).unwrap();
                 (proof.outer, proof.inner) = (vec![], vec![]);
-            });
-            assert!(none.await.is_err());
+            };
+            assert!(changed(&none).await.is_err());
         }
     }
     assert!(seen[1] > 2 && seen[3] > 1 && near.iter().all(|count| *count > 1), "{seen:?} {near:?}");
