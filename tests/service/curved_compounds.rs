@@ -121,7 +121,8 @@ async fn what_a_session_says_of_curved_parts_is_valid_and_what_was_tampered_with
         near[usize::from(report.within_margin == Some(true))] += 1;
         // Of what else is said there is no proof.
         assert!(report.distance_certificate.is_none() && report.depth_certificate.is_none());
-        assert!(report.first_contact.as_ref().is_some_and(|found| found.certificate.is_none()));
+        let found = report.first_contact.as_ref();
+        assert!(found.is_some_and(|found| found.certificate.is_none()));
         for verdict in [api::Verdict::Separated, api::Verdict::Touching, api::Verdict::Overlapping]
         {
             let mut other = claim.clone();
