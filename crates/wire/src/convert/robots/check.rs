@@ -191,9 +191,7 @@ impl AnswerSizes<'_> {
         let of_constant = 26 * cell.constant_pairs().len() as u64;
         let limits_listed = if self.report_limits { cell.variable_count() as u64 } else { 0 };
         let beside = LISTED_BYTES + LIMIT_BYTES * limits_listed + 8 * self.of_links as u64;
-        let of_all = count
-            .saturating_mul(beside)
-            .saturating_add(REPLY_BYTES + of_constant);
+        let of_all = count.saturating_mul(beside).saturating_add(REPLY_BYTES + of_constant);
         let room = self.bytes_max.saturating_sub(of_all) / count / each;
         let room = usize::try_from(room).unwrap_or(usize::MAX);
         let there_are = cell.pair_count().max(1);
