@@ -59,7 +59,7 @@ impl Cell {
 }
 
 /// What is found of a configuration.
-struct FoundBelow {
+struct ListedPairs {
     question: BelowQuestion,
     /// By body pair where bodies have names, else by pair of parts; pairs are of parts.
     known: BTreeMap<BodyPair, SignedClearance>,
@@ -82,7 +82,7 @@ fn in_order(pairs: &mut [SignedClearance]) {
     pairs.sort_unstable_by(compare);
 }
 
-impl FoundBelow {
+impl ListedPairs {
     fn add(&mut self, cell: &Cell, one: SignedClearance) {
         if one.lower > self.question.below {
             return;
@@ -131,7 +131,7 @@ pub(super) fn pairs_below(
     // Pairs of exactly that clearance are listed, and contacts where it is 0.
     let above = question.below.max(f64::MIN_POSITIVE);
     let (known, worst) = (BTreeMap::new(), Some(Verdict::Separated));
-    let mut found = FoundBelow { question, known, within: above.next_up(), is_cut: false, worst };
+    let mut found = ListedPairs { question, known, within: above.next_up(), is_cut: false, worst };
     let cell = stand.cell;
     stand.candidates(found.within, None, |stand, pair, _| {
         effort.look_at_clock()?;

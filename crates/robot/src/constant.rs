@@ -40,7 +40,7 @@ struct Idle {
 
 /// Two parts with at most one joint between them that changes anything.
 #[derive(Clone, Copy, Debug)]
-struct PairCandidate {
+struct BarelyJoined {
     parts: [usize; 2],
     /// The frame that turns; none: they move as one.
     turning: Option<usize>,
@@ -52,12 +52,12 @@ struct PairCandidate {
 struct HeldApart {
     parts: [usize; 2],
     gap: f64,
-    ways: Vec<PointsOfParts>,
+    ways: Vec<NearPoints>,
     off_by: f64,
 }
 
 /// Points of two parts, in the world, that show them to be as near as their planes are.
-type PointsOfParts = [Vec<Vec3>; 2];
+type NearPoints = [Vec<Vec3>; 2];
 
 /// Points around a circle.
 const AROUND: usize = 8;
@@ -151,7 +151,7 @@ impl Robot {
 }
 
 /// Pairs of parts that few joints part, in order.
-fn candidates(robot: &Robot, effort: &mut Effort<'_>) -> Result<Vec<PairCandidate>, Stopped> {
+fn candidates(robot: &Robot, effort: &mut Effort<'_>) -> Result<Vec<BarelyJoined>, Stopped> {
     let idle: Vec<Idle> = (0..robot.parts.len()).map(|part| idle_of(robot, part)).collect();
     let has_parts = |link: &usize| !robot.links[*link].parts.is_empty();
     let links: Vec<usize> = (0..robot.links.len()).filter(has_parts).collect();
@@ -169,7 +169,7 @@ fn candidates(robot: &Robot, effort: &mut Effort<'_>) -> Result<Vec<PairCandidat
                         continue;
                     };
                     let off_by = idle[i].off_by + idle[k].off_by;
-                    found.push(PairCandidate { parts: [i, k], turning, off_by });
+                    found.push(BarelyJoined { parts: [i, k], turning, off_by });
                     if found.len() >= CANDIDATES_MAX {
                         return Ok(found);
                     }
@@ -243,13 +243,13 @@ fn pose_of(robot: &Robot, frames: &[Pose], part: usize) -> Pose {
 
 /// How far a part reaches along an axis, and where it is nearest to that at both ends.
 #[derive(Clone, Copy, Debug)]
-struct AxisExtent {
+struct AxisEnds {
     heights: [f64; 2],
     /// From the axis, a point of the hull at each end, across.
     across: [Vec3; 2],
 }
 
-fn extent(robot: &Robot, frames: &[Pose], part: usize, axis: &Axis) -> AxisExtent {
+fn extent(robot: &Robot, frames: &[Pose], part: usize, axis: &Axis) -> AxisEnds {
     let (pose, body) = (pose_of(robot, frames, part), &robot.parts[part].body);
     let points: Vec<Vec3> =
         body.hull().vertices().iter().map(|point| pose.apply_rounded(point)).collect();
@@ -261,7 +261,7 @@ fn extent(robot: &Robot, frames: &[Pose], part: usize, axis: &Axis) -> AxisExten
         let nearest = at_end.map(across).min_by(|a, b| a.norm().total_cmp(&b.norm()));
         (sign * least - sign * body.radius(), nearest.unwrap_or_default())
     });
-    AxisExtent { heights: ends.map(|end| end.0), across: ends.map(|end| end.1) }
+    AxisEnds { heights: ends.map(|end| end.0), across: ends.map(|end| end.1) }
 }
 
 /// A line that something turns about, in the world.
@@ -293,10 +293,10 @@ impl Axis {
 fn held_apart(
     robot: &Robot,
     frames: &[Pose],
-    candidate: PairCandidate,
+    candidate: BarelyJoined,
     frame: usize,
 ) -> Option<HeldApart> {
-    let PairCandidate { parts, off_by, .. } = candidate;
+    let BarelyJoined { parts, off_by, .. } = candidate;
     let Freedom::Turn { axis, .. } = robot.kinematics.tree().frames[frame].freedom else {
         return None;
     };
@@ -309,7 +309,7 @@ fn held_apart(
     if gap <= 0.0 {
         return None;
     }
-    let mut ways: Vec<PointsOfParts> = vec![heights.map(|height| vec![axis.point(height)])];
+    let mut ways: Vec<NearPoints> = vec![heights.map(|height| vec![axis.point(height)])];
     let across = [first.across[ends[0]], second.across[ends[1]]];
     let is_convex = |side: usize| robot.parts[parts[side]].body.mesh().is_none();
     for side in [0, 1] {
@@ -349,7 +349,7 @@ fn numbers(parts: [usize; 2]) -> [u32; 2] {
 /// Two parts that move as one, as far apart as they are.
 fn measured(
     stand: &mut Stand<'_>,
-    candidate: &PairCandidate,
+    candidate: &BarelyJoined,
     effort: &mut Effort<'_>,
 ) -> Result<Option<ConstantPair>, Stopped> {
     let pair = numbers(candidate.parts);

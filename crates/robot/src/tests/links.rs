@@ -124,11 +124,30 @@ fn compare(robot: &Robot, values: &[f64]) -> [f64; 2] {
     off
 }
 
+/// Fingers that follow, one by a slide and one by a turn, each with a tip beside its joint.
+const GRIPPER: &str = r#"<robot name="gripper"><link name="base"/><link name="palm"/>
+  <link name="slid"/><link name="turned"/><link name="tip"/>
+  <joint name="a" type="continuous"><parent link="base"/><child link="palm"/>
+  <origin xyz="0.1 0.2 0.3" rpy="0.3 -0.4 0.5"/><axis xyz="0 0.6 0.8"/></joint>
+  <joint name="b" type="prismatic"><parent link="palm"/><child link="slid"/>
+  <axis xyz="1 0 0"/><limit lower="-2" upper="2"/></joint>
+  <joint name="c" type="revolute"><parent link="slid"/><child link="turned"/>
+  <axis xyz="0 1 0"/><limit lower="-9" upper="9"/>
+  <mimic joint="a" multiplier="3" offset="0.25"/></joint>
+  <joint name="d" type="fixed"><parent link="turned"/><child link="tip"/>
+  <origin xyz="0.5 0.1 -0.7"/></joint></robot>"#;
+
 #[test]
 fn jacobians_are_those_of_the_product_of_the_joints_to_1e_12() {
     let robot = panda();
     for values in configurations(20, &mut Random(2)).chunks_exact(8) {
         assert!(compare(&robot, values)[0] < 1e-12);
+    }
+    let gripper = robot_of(GRIPPER).unwrap();
+    let mut random = Random(4);
+    for _ in 0..20 {
+        let values: Vec<f64> = (0..2).map(|_| random.signed()).collect();
+        assert!(compare(&gripper, &values)[0] < 1e-12);
     }
     let crane = robot_of(CRANE).unwrap();
     let mut random = Random(3);
