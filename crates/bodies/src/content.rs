@@ -6,7 +6,7 @@
 use crate::body::Body;
 use crate::id::ContentId;
 use crate::kind::Kind;
-use crate::kinds::curved::{CurvedCore, CurvedForm, HALF_SIZES};
+use crate::kinds::curved::{COARSE_POINTS, CurvedCore, CurvedForm, HALF_SIZES};
 use clearance_geometry::Vec3;
 use clearance_geometry::cloud::CLOUD_REACH_MAX;
 use clearance_geometry::effort::{Effort, Stopped};
@@ -52,6 +52,8 @@ pub fn building_bytes_of(content_bytes: u64) -> u64 {
     /// put into a tree; a height takes 4.
     const PER_BYTE: u64 = 44;
     let points = usize::try_from(content_bytes / 24).unwrap_or(usize::MAX);
+    // What is curved is a few numbers, of which two polytopes are made.
+    let points = points.max(2 * COARSE_POINTS);
     building_bytes_max(points).saturating_add(PER_BYTE.saturating_mul(content_bytes))
 }
 
