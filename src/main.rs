@@ -4,10 +4,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use clearance::{allocator, serve};
 
-mod allocator;
 mod key;
-mod serve;
 
 /// Exact, certified answers about convex polytopes in motion.
 #[derive(Parser)]

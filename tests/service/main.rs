@@ -23,6 +23,7 @@ mod curved_cells;
 mod curved_proofs;
 mod curved_sessions;
 mod decompositions;
+mod door;
 mod doubling;
 mod falsified;
 mod height_fields;
