@@ -16,11 +16,11 @@ from .errors import Code, Error, NotVerified
 from .robots import Cell, Configurations, Edges, Mode, Refused, Robot
 from .session import Body, Event, Report, RobotBody, Session
 from .shapes import (Motion, Placed, Shape, Treatment, ball, box, capsule, cloud, cone, cylinder, ellipsoid, half_space,
-                     linear, mesh, points, rounded, screw, to_pose)
+                     linear, mesh, placed, points, rounded, screw, to_pose)
 
 __all__ = [
     "Body", "Cell", "Code", "Collision", "Configurations", "Distance", "Edges", "Engine", "Error", "Event", "FirstContact",
     "Mode", "Motion", "NotVerified", "Outcome", "Placed", "Refused", "Report", "Robot", "RobotBody", "Session", "Shape",
     "Stream", "Treatment", "Verdict", "__version__", "ball", "box", "capsule", "cloud", "cone", "connect", "cylinder",
-    "ellipsoid", "half_space", "linear", "local", "mesh", "messages", "points", "rounded", "screw", "to_pose",
+    "ellipsoid", "half_space", "linear", "local", "mesh", "messages", "placed", "points", "rounded", "screw", "to_pose",
 ]

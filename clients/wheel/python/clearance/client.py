@@ -189,7 +189,7 @@ class Engine:
 
     def _register_robot(self, robot: Robot) -> str:
         known = self._ids.get(robot.key)
-        if known is None:
+        if known is None or robot._description is None:
             told = self._engine.call("/clearance.v1.RobotService/RegisterRobot", robot.request)
             robot._description = messages.RegisterRobotResponse.FromString(told).robot
             known = self._ids[robot.key] = robot._description.id

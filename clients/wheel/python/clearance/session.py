@@ -128,7 +128,9 @@ def _report(bytes_: bytes) -> Report:
     if message.HasField("status"):
         told = message.status
         reason = messages.ErrorReason.Name(told.reason).removeprefix("ERROR_REASON_")
-        raise Error(Code(told.code), told.message, reason, [(told.field, told.message)] if told.field else [])
+        # As of the frame itself, whatever brought it.
+        path = told.field.removeprefix("frames[0].").removeprefix("frame.")
+        raise Error(Code(told.code), told.message, reason, [(path, told.message)] if path else [])
     return Report(message)
 
 
