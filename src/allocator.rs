@@ -54,19 +54,26 @@ const HEAP_BYTES: u64 = 64 << 20;
 #[cfg(target_env = "gnu")]
 const HEAPS_PART: u64 = 4;
 
-/// Starts the program once more with an allocator that gives memory back, unless it is that
-/// already. Returns if it is, or if that is not possible: then the answers are the same.
+/// The settings that the environment lacks: of an allocator that gives memory back, a program that
+/// serves is to be started with them.
 #[cfg(target_env = "gnu")]
-pub(crate) fn give_memory_back() {
-    use std::os::unix::process::CommandExt;
-
+pub fn missing_settings() -> Vec<(&'static str, String)> {
     use clearance_runtime::memory::address_space_max;
 
     let heaps = address_space_max().map(|bytes| (bytes / HEAPS_PART / HEAP_BYTES).max(1));
     let heaps = heaps.map(|count| (HEAPS_MAX, count.to_string()));
     let settings = SETTINGS.iter().map(|(name, value)| (*name, (*value).to_owned()));
     let settings = settings.chain(heaps);
-    let missing: Vec<_> = settings.filter(|(name, _)| std::env::var_os(name).is_none()).collect();
+    settings.filter(|(name, _)| std::env::var_os(name).is_none()).collect()
+}
+
+/// Starts the program once more with an allocator that gives memory back, unless it is that
+/// already. Returns if it is, or if that is not possible: then the answers are the same.
+#[cfg(target_env = "gnu")]
+pub fn give_memory_back() {
+    use std::os::unix::process::CommandExt;
+
+    let missing = missing_settings();
     let mut arguments = std::env::args_os();
     let (Ok(program), Some(name)) = (std::env::current_exe(), arguments.next()) else { return };
     if missing.is_empty() {
@@ -79,4 +86,10 @@ pub(crate) fn give_memory_back() {
 
 /// Other allocators are left as they are.
 #[cfg(not(target_env = "gnu"))]
-pub(crate) fn give_memory_back() {}
+pub fn give_memory_back() {}
+
+/// Other allocators have none.
+#[cfg(not(target_env = "gnu"))]
+pub fn missing_settings() -> Vec<(&'static str, String)> {
+    Vec::new()
+}

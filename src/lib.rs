@@ -8,7 +8,8 @@
 //! stands on four crates of its own, so that a line changed here compiles none of them again:
 //!
 //! ```text
-//!  main.rs serve.rs        signals, wiring only; what commands there are
+//!  main.rs                 wiring only; what commands there are
+//!  serve.rs allocator.rs   the command that serves: settings, signals, memory given back
 //!  rpc/                    the services
 //!  clearance-config        flags, environment and file; the log
 //!  clearance-transport     connections, HTTP/2, what surrounds every call
@@ -16,4 +17,6 @@
 //!  clearance-runtime       the only owner of threads, clock, disk, metrics
 //! ```
 
+pub mod allocator;
 pub mod rpc;
+pub mod serve;

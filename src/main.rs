@@ -4,11 +4,10 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use clearance::{allocator, serve};
 
-mod allocator;
 mod health;
 mod key;
-mod serve;
 mod store;
 
 /// Exact, certified answers about convex polytopes in motion.

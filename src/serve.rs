@@ -4,8 +4,6 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clearance::rpc;
-use clearance::rpc::protection::{Protection, ProtectionError};
 use clearance_config::options::{ConfigError, Loaded, ServeOptions};
 use clearance_config::telemetry::{self, TelemetryError};
 use clearance_runtime::descriptors;
@@ -15,13 +13,16 @@ use clearance_transport::listener::{LOCAL_PREFIX, Listener};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use crate::rpc;
+use crate::rpc::protection::{Protection, ProtectionError};
+
 /// What the process may take to end when the time for draining is over: to end its threads and to
 /// give back what it holds.
 const LAST_STEPS: Duration = Duration::from_secs(1);
 
 /// Why the server did not run.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum RunError {
+pub enum RunError {
     /// The settings could not be read, or contradict each other.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -51,7 +52,7 @@ pub(crate) enum RunError {
 }
 
 /// Runs the server until it is told to stop.
-pub(crate) fn run(options: &ServeOptions) -> Result<(), RunError> {
+pub fn run(options: &ServeOptions) -> Result<(), RunError> {
     let loaded = options.load(std::env::vars_os())?;
     if options.checks_only {
         return tell(&loaded);
@@ -101,10 +102,7 @@ fn source(file: Option<&PathBuf>) -> String {
 }
 
 /// Serves with the default settings until it is told to stop, or nobody is left to tell.
-pub(crate) async fn until_told(
-    listener: TcpListener,
-    stop: oneshot::Receiver<()>,
-) -> Result<(), String> {
+pub async fn until_told(listener: TcpListener, stop: oneshot::Receiver<()>) -> Result<(), String> {
     let shutdown = async {
         // A dropped sender means stop, too.
         let _ = stop.await;

@@ -13,11 +13,15 @@
 //! services/   certificates, polytopes, robots, sessions, queries, health, info
 //! pages       what operators are shown: whether the server lives and is ready, its metrics
 //! protection  TLS and keys, and whether these suffice where the server listens
+//! routes      all services as one
+//! door        calls of this process itself, through the same services
 //! serve       puts the server together
 //! ```
 
+pub mod door;
 pub mod pages;
 pub mod protection;
+pub mod routes;
 pub mod serve;
 pub mod services;
 pub mod shared;

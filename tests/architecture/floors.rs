@@ -157,7 +157,7 @@ fn every_method_says_its_source_what_it_proves_and_what_it_costs() {
 #[test]
 fn every_file_says_what_it_is_and_fits_on_a_few_screens() {
     let mut offences = Vec::new();
-    for folder in ["src", "crates", "tests", "benches"] {
+    for folder in ["src", "crates", "clients", "tests", "benches"] {
         for path in rust_files(Path::new(folder)) {
             let (text, name) = (read(&path), path.display().to_string());
             if !text.starts_with("//!") {

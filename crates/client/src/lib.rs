@@ -51,7 +51,8 @@
 //!
 //! Messages are those of [`api`], the generated types; their documentation is that of the
 //! interface. What has no method of its own here is asked through the generated clients, which
-//! [`Client::queries`] and its like hand out, without retries.
+//! [`Client::queries`] and its like hand out, without retries. [`Client::call_bytes`] is for whoever
+//! brings messages of another language's.
 
 pub mod connection;
 pub mod credentials;
@@ -61,6 +62,7 @@ pub mod session;
 pub mod verify;
 
 mod body;
+mod bytes;
 mod known;
 mod questions;
 mod registration;

@@ -2,12 +2,12 @@
 
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::mpsc;
@@ -57,6 +57,14 @@ pub struct Peer {
 }
 
 impl Peer {
+    /// This process itself, which calls without a connection: another caller of this machine.
+    pub fn inside(memory_budget: &MemoryBudget) -> Self {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let activity = Activity::new(Instant::now());
+        let quota = memory_budget.connection(address.ip());
+        Self { quota, client: Client::at(address), activity }
+    }
+
     /// A call has begun, and lasts until this is dropped.
     pub(super) fn begin(&self) -> ActiveCall {
         self.activity.begin()

@@ -7,6 +7,7 @@ pub mod connection;
 mod frames;
 mod http1;
 pub mod http2;
+pub mod inside;
 pub mod intake;
 pub mod layer;
 mod limiter;

@@ -87,10 +87,7 @@ impl ConnectionLimiter {
         }
         let number = self.0.serial.fetch_add(1, Ordering::Relaxed);
         let (sender, eviction) = oneshot::channel();
-        let start = self.0.start;
-        let idle_since = AtomicU64::new(micros_since(start));
-        let (calls, was_used) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let activity = Arc::new(Activity { calls, was_used, idle_since, start });
+        let activity = Activity::new(self.0.start);
         let connection = OpenConnection { address, activity: activity.clone(), eviction: sender };
         open.insert(number, connection);
         drop(open);
@@ -164,6 +161,13 @@ fn micros_since(start: Instant) -> u64 {
 }
 
 impl Activity {
+    /// Of a connection without calls so far.
+    pub(super) fn new(start: Instant) -> Arc<Self> {
+        let idle_since = AtomicU64::new(micros_since(start));
+        let (calls, was_used) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Arc::new(Self { calls, was_used, idle_since, start })
+    }
+
     /// A call has begun.
     pub(crate) fn begin(self: &Arc<Self>) -> ActiveCall {
         self.calls.fetch_add(1, Ordering::Relaxed);
