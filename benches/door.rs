@@ -1,6 +1,6 @@
 //! Calls through the door inside a process, from Rust: what `benches/python_door.py` is held
-//! against. For each file of its folder, a request as that script has written it, the least of several
-//! rounds. `cargo bench --bench door -- FOLDER`
+//! against. For each file of its folder, a request as that script has written it, the least of
+//! several rounds. `cargo bench --bench door -- FOLDER`
 
 #![expect(clippy::print_stdout, reason = "a bench prints what it has measured")]
 

@@ -51,8 +51,8 @@
 //!
 //! Messages are those of [`api`], the generated types; their documentation is that of the
 //! interface. What has no method of its own here is asked through the generated clients, which
-//! [`Client::queries`] and its like hand out, without retries. [`Client::call_bytes`] is for whoever
-//! brings messages of another language's.
+//! [`Client::queries`] and its like hand out, without retries. [`Client::call_bytes`] is for
+//! whoever brings messages of another language's.
 
 pub mod connection;
 pub mod credentials;
