@@ -148,9 +148,14 @@ async fn what_a_session_says_of_curved_parts_is_valid_and_what_was_tampered_with
             tampered += 1;
             let moved = |all: &mut Vec<api::PartProof>| {
                 let proof = curved_of(&mut all[k]).unwrap();
-                let of = proof.p.iter_mut().chain(&mut proof.q);
-                let points = of.flat_map(|hulls| [&mut hulls.outer, &mut hulls.inner]);
-                points.flatten().for_each(|points| points.xyz.iter_mut().for_each(|x| *x *= 1.5));
+                // What is around a body is not any more, and what is in it is not either.
+                for hulls in proof.p.iter_mut().chain(&mut proof.q) {
+                    let outer = hulls.outer.iter_mut().map(|points| (points, 0.5));
+                    let inner = hulls.inner.iter_mut().map(|points| (points, 2.0));
+                    for (points, by) in outer.chain(inner) {
+                        points.xyz.iter_mut().for_each(|x| *x *= by);
+                    }
+                }
             };
             assert!(changed(&moved).await.is_err());
             let none = |all: &mut Vec<api::PartProof>| {
@@ -160,7 +165,7 @@ async fn what_a_session_says_of_curved_parts_is_valid_and_what_was_tampered_with
             assert!(changed(&none).await.is_err());
         }
     }
-    assert!(seen[1] > 2 && seen[3] > 1 && near.iter().all(|count| *count > 1), "{seen:?} {near:?}");
+    assert!(seen[1] > 2 && seen[3] > 1 && near.iter().all(|count| *count > 0), "{seen:?} {near:?}");
     assert!(tampered > 5, "{tampered}");
 }
 
