@@ -671,10 +671,12 @@ def run(wire, draw, options):
             for name, why in (("Rust", rust(wire, claim)), ("Python", python(claim))):
                 if why is not None:
                     wrong.append(f"as it was answered: {name}: {why}\n  {claim.question}")
-            pieces = claim.answer.certificates[0].pieces
+            certificate = claim.answer.certificates[0]
+            pieces = certificate.pieces
             seen.update(["edges", ("", "ending in contact", "free", "undecided")[claim.answer.outcomes[0]]])
             seen.update(pieces=len(pieces), gaps=sum(len(piece.gaps) for piece in pieces))
-            if pieces:
+            # Of those that begin in contact, what is proven by points in curved bodies.
+            if pieces or any(certificate.HasField(name) for name in ("first_inside", "second_inside")):
                 claims.append(claim)
     print(", ".join(f"{count} {word}" for word, count in seen.items()))
     wrong += tampered(wire, draw, claims, KINDS, options.each, False)

@@ -275,7 +275,7 @@ class Engine:
     def check(self, robot: Robot | Cell, configurations: Any, cell: Any = (), mode: Mode = Mode.FIRST_PAIR, *,
               gradient: bool = False, report_limits: bool = False, timeout: float | None = None) -> Configurations:
         """Whether configurations, n by dof (or one), are free: of a robot among the obstacles in `cell`, or of a `Cell`. An
-        array of f64 whose rows follow each other goes into messages as it is."""
+        array of f64 whose rows follow each other is copied into messages, and nothing else."""
         place = robot if isinstance(robot, Cell) else cell if isinstance(cell, Cell) else Cell(robot, cell)
         values = np.ascontiguousarray(configurations, dtype=float)
 
