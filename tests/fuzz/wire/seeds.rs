@@ -398,7 +398,7 @@ fn scene_questions(session_id: String) -> api::QuerySceneRequest {
     let own = Some(api::OwnFilter { ignored_body_ids: vec![1], category: Some(1), mask: Some(3) });
     api::QuerySceneRequest {
         session_id,
-        moment: Some(api::SceneMoment { frame_id: 1, fraction: 0.25 }),
+        moment: Some(api::SceneMoment { frame_id: 0, fraction: 0.0 }),
         queries: kinds.map(|kind| api::SceneQuery { kind: Some(kind), filter: own.clone() }).into(),
         packed_rays: Some(api::PackedRays {
             origins: vec![-9.0, 0.25, 0.0].into(),
