@@ -91,7 +91,7 @@ pub const CALL_BYTES: u64 = 16 << 10;
 
 /// What a connection takes: buffers of the socket's and of HTTP/2's bytes, and the streams that it
 /// remembers for some seconds after their end.
-pub const CONNECTION_BYTES: u64 = 96 << 10;
+pub const CONNECTION_BYTES: u64 = 64 << 10;
 
 /// A connection that holds no more than this is not asked what its principal holds.
 const RATION_BYTES: u64 = 1 << 20;

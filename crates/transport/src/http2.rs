@@ -46,7 +46,7 @@ const ERROR_RESETS_MAX: usize = 1_024;
 /// for a stream that was forgotten count as errors of the client, so these are more than an honest
 /// one is refused in that time. They are part of
 /// [`CONNECTION_BYTES`](clearance_runtime::memory::CONNECTION_BYTES).
-const RESETS_REMEMBERED_MAX: usize = 128;
+const RESETS_REMEMBERED_MAX: usize = 96;
 const RESETS_REMEMBERED_FOR: Duration = Duration::from_secs(5);
 
 /// What a connection may take to be told that it is over. It has given up its permit before, and
