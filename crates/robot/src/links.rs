@@ -12,13 +12,13 @@ use clearance_geometry::pose::Pose;
 /// How a joint value moves what its frame carries, for each unit of the value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JointMotion {
-    /// Which value.
+    /// The index of the value that moves it.
     pub(super) variable: usize,
     /// By how much more than that the joint itself changes.
     pub(super) multiplier: f64,
     /// How all that it carries turns, for each unit of the joint.
     pub(super) spin: Vec3,
-    /// How it slides.
+    /// How all that it carries slides, for each unit of the joint.
     pub(super) slide: Vec3,
     /// What it turns about, in the world.
     pub(super) origin: Vec3,

@@ -59,7 +59,7 @@ impl QuotaKind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("more than the quota {} = {value} of the tenant {tenant}", kind.name())]
 pub struct QuotaExceeded {
-    /// What of.
+    /// What the quota counts.
     pub kind: QuotaKind,
     /// How much it may have.
     pub value: u64,

@@ -22,7 +22,7 @@ pub enum PolyhedronError {
     NoVertex {
         /// The index of the triangle in the given list.
         triangle: u32,
-        /// What it names.
+        /// The index that it names.
         vertex: u32,
     },
     /// The three corners are on a line.

@@ -43,7 +43,7 @@ pub enum SurfaceError {
     NoVertex {
         /// The index of the triangle in the given list.
         triangle: u32,
-        /// What it names.
+        /// The index that it names.
         vertex: u32,
     },
 }

@@ -25,7 +25,7 @@ pub struct Crowded;
 /// What somebody needs, and until when.
 #[derive(Clone, Copy, Debug)]
 pub struct Needed<'a> {
-    /// Where it is.
+    /// The key under which it is kept.
     pub key: &'a Key,
     /// Then nobody waits for it any more.
     pub until: Instant,

@@ -39,7 +39,7 @@ pub enum OpenError {
     Format {
         /// The file.
         path: PathBuf,
-        /// What it says.
+        /// The format that the file says it has.
         found: u64,
     },
     /// The directory cannot be made or used.

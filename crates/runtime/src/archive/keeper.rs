@@ -354,7 +354,7 @@ impl Shelf {
         Self { keeper, tenant: tenant.to_owned(), turn: Mutex::default(), _index: memory }
     }
 
-    /// Of all tenants.
+    /// The keeper that all tenants share.
     pub fn keeper(&self) -> &Keeper {
         &self.keeper
     }

@@ -18,7 +18,7 @@ use crate::frame::scene::{Scene, SweptBodies};
 use crate::memory::kept::Noted;
 use crate::methods::Methods;
 use crate::pair_key::PairKey;
-use crate::pairs::meshes::bytes_of_look;
+use crate::pairs::meshes::bytes_of_a_look;
 use crate::placed::entry::Entry;
 use crate::placed::history::Replaced;
 use clearance_geometry::separation::METHODS;
@@ -136,20 +136,10 @@ impl Scene {
             (0..self.entries.len() as u32).filter(|&body| self.has_moved[body as usize]).collect();
         self.travel = vec![0.0; self.entries.len()];
         self.has_chosen = self.entries.iter().any(|entry| entry.body.continuous);
-        self.look_bytes = self.bytes_of_look();
+        self.look_bytes = bytes_of_a_look(&self.entries);
         self.open.clear();
         self.has_changed = true;
         self.swept = SweptBodies::None;
-    }
-
-    /// What a look at the faces of any two parts takes while it lasts, bytes at most; 0 without
-    /// polyhedra.
-    fn bytes_of_look(&self) -> usize {
-        if !self.entries.iter().any(Entry::has_mesh) {
-            return 0;
-        }
-        let parts = self.entries.iter().flat_map(|entry| &entry.body.parts);
-        2 * parts.map(bytes_of_look).max().unwrap_or(0)
     }
 
     /// What a history needs of the bodies that are gone or become others, as they are.

@@ -5,6 +5,7 @@
 use arrayvec::ArrayVec;
 
 use crate::declared::body::Part;
+use crate::placed::entry::Entry;
 use clearance_bodies::table::along::{AlongQuestion, MeasuredRange};
 use clearance_bodies::table::depth::{DepthQuestion, MeasuredDepth};
 use clearance_bodies::table::distance::{DistanceAnswer, DistanceAsked, DistanceQuestion};
@@ -312,8 +313,18 @@ impl<'a> MeshParts<'a> {
     }
 }
 
+/// What a look at the faces of any two parts of these bodies takes while it lasts, bytes at most; 0
+/// where all parts are convex.
+pub(crate) fn bytes_of_a_look(entries: &[Entry]) -> usize {
+    if !entries.iter().any(Entry::has_mesh) {
+        return 0;
+    }
+    let parts = entries.iter().flat_map(|entry| &entry.body.parts);
+    2 * parts.map(bytes_of_look).max().unwrap_or(0)
+}
+
 /// What is made of a part while its faces are looked at beside those of another one, bytes at most.
-pub(crate) fn bytes_of_look(part: &Part) -> usize {
+fn bytes_of_look(part: &Part) -> usize {
     let body = body_of(part);
     let needs = VerdictQuestion::of([body.kind(), Kind::Polyhedron], None).map(|it| it.needs());
     let bytes = needs.map_or(0, |needs| needs.bytes_made(body.kind(), body.vertices().len()));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::StillScene;
 use crate::declared::body::BodyId;
 use crate::frame::scene::Scene;
-use crate::pairs::meshes::bytes_of_look;
+use crate::pairs::meshes::bytes_of_a_look;
 use crate::placed::entry::Entry;
 use crate::placed::history::{Departure, History, HistoryLimits, PastBody};
 use clearance_geometry::motion::{Motion, Turn};
@@ -86,10 +86,7 @@ impl Scene {
             go_on(&mut bodies, &bodies_at(next)?, moment.fraction)?;
         }
         let entries: Vec<Entry> = bodies.iter().map(PastBody::standing).collect();
-        let parts = || entries.iter().flat_map(|entry| &entry.body.parts);
-        let has_mesh = entries.iter().any(Entry::has_mesh);
-        let look_bytes =
-            if has_mesh { 2 * parts().map(bytes_of_look).max().unwrap_or(0) } else { 0 };
+        let look_bytes = bytes_of_a_look(&entries);
         Ok(StillScene { entries, still: Arc::default(), frame: moment.frame, look_bytes })
     }
 }
