@@ -1,8 +1,9 @@
 //! Calls of this process itself: requests and replies as bytes, with no connection between.
 //!
 //! They pass through the same surroundings as calls over HTTP/2, and so meet the same limits, the
-//! same account of memory, the same time limits and the same statuses. Nothing waits in buffers of
-//! a transport: a message is handed over when it is taken, and a reply is read when it is asked for.
+//! same account of memory, the same time limits and the same statuses. Nothing waits in buffers
+//! of a transport: a message is handed over when it is taken, and a reply is read when it is asked
+//! for.
 //! A call whose future is dropped is given up, as one whose client hangs up.
 
 use std::collections::VecDeque;

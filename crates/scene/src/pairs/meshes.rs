@@ -313,8 +313,8 @@ impl<'a> MeshParts<'a> {
     }
 }
 
-/// What a look at the faces of any two parts of these bodies takes while it lasts, bytes at most; 0
-/// where all parts are convex.
+/// What a look at the faces of any two parts of these bodies takes while it lasts, bytes at most;
+/// 0 where all parts are convex.
 pub(crate) fn bytes_of_a_look(entries: &[Entry]) -> usize {
     if !entries.iter().any(Entry::has_mesh) {
         return 0;
