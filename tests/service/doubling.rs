@@ -17,6 +17,7 @@ use clearance_robot::Robot;
 use clearance_robot::model::Sources;
 use clearance_robot::parts::MeshTreatment;
 use clearance_robot::urdf::DescriptionLimits;
+use clearance_samples::assert_doubles;
 use clearance_scene::query::{BodyFilter, SceneView};
 use clearance_scene::{Attached, rest_values};
 use clearance_scene::{
@@ -76,25 +77,6 @@ fn lonely_scene(count: usize, groups: usize) -> Scene {
     declare(Declaration { bodies: lonely(count, groups), ..Declaration::default() })
 }
 
-/// Times are the least of so many: other things go on beside.
-const ROUNDS: usize = 12;
-
-/// What `work` takes twice is less than three times what it takes once.
-fn doubles(what: &str, size: usize, work: impl Fn(usize) -> Duration) {
-    let mut least = [Duration::MAX; 2];
-    for round in 0..ROUNDS {
-        for (least, size) in least.iter_mut().zip([size, 2 * size]) {
-            *least = (*least).min(work(size));
-        }
-        // Times of a millisecond or two tell nothing.
-        if round >= 3 && least[1] < 3 * least[0].max(Duration::from_millis(2)) {
-            return;
-        }
-    }
-    let [once, twice] = least;
-    panic!("{what}: {once:?} for {size}, {twice:?} for twice as many");
-}
-
 fn applied(scene: &Scene, frame: &Frame) -> Duration {
     let mut scene = scene.clone();
     let begun = Instant::now();
@@ -113,22 +95,22 @@ fn lists_of_names_take_twice_as_long_when_they_are_twice_as_long() {
         let _ = SceneView::new(&scene, &filter, 1).unwrap();
         begun.elapsed()
     };
-    doubles("groups of a filter", MANY, |count| {
+    assert_doubles("groups of a filter", MANY, |count| {
         ask(count, BodyFilter { groups: names('g', count), ..BodyFilter::default() })
     });
-    doubles("ignored groups of a filter", MANY, |count| {
+    assert_doubles("ignored groups of a filter", MANY, |count| {
         ask(count, BodyFilter { ignored_groups: names('g', count), ..BodyFilter::default() })
     });
     let with = |changed: Vec<BodyChange>| Frame { changed, ..frame(1) };
-    doubles("groups that a body leaves", MANY, |count| {
+    assert_doubles("groups that a body leaves", MANY, |count| {
         let left_groups = names('g', count);
         applied(&lonely_scene(4, count), &with(vec![BodyChange { left_groups, ..same(0) }]))
     });
-    doubles("groups that a body joins", MANY, |count| {
+    assert_doubles("groups that a body joins", MANY, |count| {
         let joined_groups = names('j', count);
         applied(&lonely_scene(4, count), &with(vec![BodyChange { joined_groups, ..same(0) }]))
     });
-    doubles("changes of one body in many groups", MANY / 4, |count| {
+    assert_doubles("changes of one body in many groups", MANY / 4, |count| {
         let join = |name: &String| BodyChange { joined_groups: vec![name.clone()], ..same(0) };
         applied(&lonely_scene(4, count), &with(names('j', count).iter().map(join).collect()))
     });
@@ -146,10 +128,10 @@ fn lists_of_pairs_take_twice_as_long_when_they_are_twice_as_long() {
         applied(&lonely_scene(count + 1, 1), &frame)
     };
     let count = MANY;
-    doubles("ignored pairs of one body", count, |count| {
+    assert_doubles("ignored pairs of one body", count, |count| {
         ruled(count, RuleChanges { added_ignored_pairs: pairs(count), ..RuleChanges::default() })
     });
-    doubles("checked pairs of one body", count, |count| {
+    assert_doubles("checked pairs of one body", count, |count| {
         ruled(count, RuleChanges { added_checked_pairs: pairs(count), ..RuleChanges::default() })
     });
 }
@@ -197,11 +179,11 @@ fn with_cart(bodies: usize) -> (Scene, Frame) {
 
 #[test]
 fn what_hangs_on_one_link_takes_twice_as_long_when_it_is_twice_as_much() {
-    doubles("attached bodies", MANY / 2, |count| {
+    assert_doubles("attached bodies", MANY / 2, |count| {
         let (scene, attach) = with_cart(count);
         applied(&scene, &attach)
     });
-    doubles("detached bodies", MANY / 2, |count| {
+    assert_doubles("detached bodies", MANY / 2, |count| {
         let (mut scene, attach) = with_cart(count);
         scene.apply(&attach).unwrap();
         let detached = (0..count as u32).map(BodyId).collect();

@@ -10,8 +10,10 @@ extern crate self as clearance_samples;
 use clearance_geometry::{Mat3, Vec3, hull, polytope, pose};
 use clearance_robot::{mesh, model, parts, still, urdf};
 
+mod doubling;
 mod robots;
 mod shapes;
 
+pub use self::doubling::assert_doubles;
 pub use self::robots::*;
 pub use self::shapes::*;

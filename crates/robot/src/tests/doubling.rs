@@ -12,7 +12,7 @@ use crate::srdf::{Semantics, Subject};
 use crate::urdf::DescriptionLimits;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::until::Until;
-use clearance_samples::cuboid;
+use clearance_samples::{assert_doubles, cuboid};
 
 /// Room for whatever is read here.
 const LIMITS: DescriptionLimits = DescriptionLimits {
@@ -22,23 +22,10 @@ const LIMITS: DescriptionLimits = DescriptionLimits {
     depth_max: usize::MAX,
 };
 
-/// Looks at each; the least counts, for others use the machine, too.
-const LOOKS: usize = 3;
-
 /// The processor's time of this thread.
 fn time_now() -> Duration {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(now.tv_sec.try_into().unwrap(), now.tv_nsec.try_into().unwrap())
-}
-
-/// Steps of a job, and the least time that it took.
-fn cost(job: impl Fn(&mut Effort<'_>)) -> (u64, Duration) {
-    let look = |_| {
-        let (start, mut effort) = (time_now(), Effort::unlimited());
-        job(&mut effort);
-        (effort.cost.steps, time_now() - start)
-    };
-    (0..LOOKS).map(look).min_by_key(|(_, time)| *time).unwrap()
 }
 
 /// Compares the cost of `count` of something with that of twice as many.
@@ -49,10 +36,18 @@ fn check<T>(
     read: impl Fn(&T, &mut Effort<'_>),
 ) {
     let (one, two) = (made(count), made(2 * count));
-    let (steps, time) = cost(|effort| read(&one, effort));
-    let (steps_of_two, time_of_two) = cost(|effort| read(&two, effort));
+    let [steps, steps_of_two] = [&one, &two].map(|content| {
+        let mut effort = Effort::unlimited();
+        read(content, &mut effort);
+        effort.cost.steps
+    });
     assert!(steps_of_two < 3 * steps, "{name}: {steps} and {steps_of_two} steps");
-    assert!(time_of_two < 3 * time, "{name}: {time:?} and {time_of_two:?}");
+    assert_doubles(name, count, |size| {
+        let content = if size == count { &one } else { &two };
+        let (start, mut effort) = (time_now(), Effort::unlimited());
+        read(content, &mut effort);
+        time_now() - start
+    });
 }
 
 /// A text around so many pieces.
