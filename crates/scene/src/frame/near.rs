@@ -24,7 +24,7 @@ use crate::near::near_pairs::{FRAMES_AHEAD, NearPairs, REBUILD_SHARE, ROOM};
 use crate::pair_key::PairKey;
 use crate::placed::entry::{Entry, Start, Swept};
 use crate::placed::mounted::Mounted;
-use crate::placed::travel::farther;
+use crate::placed::travel::{farther, is_beyond_quarter_turn};
 use crate::unanswered::{TooManyPairs, Unanswered, go_on, sort_by};
 use clearance_geometry::Vec3;
 use clearance_geometry::number::rounding::BOUND_SLACK;
@@ -155,6 +155,7 @@ impl Scene {
             return Ok(());
         }
         self.find_paths();
+        self.turned_far.clear();
         for &body in until.each(&self.moved) {
             let entry = &mut self.entries[body as usize];
             let Some(start) = entry.start.map(|at| &mut self.starts[at as usize]) else { continue };
@@ -167,6 +168,9 @@ impl Scene {
             }
             start.bow = entry.bow(&start.pose);
             *travel = farther(*travel, start.bow + entry.deviation);
+            if is_beyond_quarter_turn(&start.pose.rotation, &entry.body.pose.rotation) {
+                self.turned_far.push(body);
+            }
             let is_asked = wanted == SweptBodies::All || entry.body.continuous;
             // What has come no farther than the room that its bounds have anyway needs none of its
             // way: they are made larger by as much.

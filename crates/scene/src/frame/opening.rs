@@ -67,6 +67,7 @@ impl Scene {
             starts: Vec::new(),
             has_changed: true,
             swept: SweptBodies::None,
+            turned_far: Vec::new(),
             has_chosen: false,
             look_bytes: 0,
             open: Vec::new(),

@@ -96,6 +96,8 @@ pub struct Scene {
     pub(crate) has_changed: bool,
     /// The bodies whose motions to where they are now are bounded.
     pub(crate) swept: SweptBodies,
+    /// Those of them that turned by more than a quarter turn, where `swept` is not none.
+    pub(crate) turned_far: Vec<u32>,
     /// Whether some bodies ask for first contacts of their own.
     pub(crate) has_chosen: bool,
     /// What a look at the faces of two bodies takes while it lasts, bytes at most; 0 without
@@ -208,6 +210,7 @@ impl Scene {
             + self.bytes_of_bodies()
             + self.bytes_of_pairs()
             + self.starts.capacity() * size_of::<Start>()
+            + self.turned_far.capacity() * size_of::<u32>()
             + self.rule_bytes
             + self.book.bytes()
             + self.last_report.as_ref().map_or(0, |report| report.bytes())

@@ -565,6 +565,7 @@ impl Scene {
             self.has_moved[body as usize] = false;
         }
         self.starts.clear();
+        self.turned_far.clear();
         self.robots.iter_mut().for_each(Mounted::settle);
         self.has_changed = false;
         self.swept = SweptBodies::None;

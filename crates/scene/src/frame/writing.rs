@@ -30,7 +30,6 @@ use crate::placed::entry::{Entry, PlacedPart};
 use crate::unanswered::{Unanswered, go_on};
 use clearance_bodies::table::along::MeasuredRange;
 use clearance_geometry::Vec3;
-use clearance_geometry::number::tolerance::QUARTER_TURN_NOISE;
 use clearance_geometry::pair::VertexPair;
 
 /// So many pairs of parts, or a pair of bodies, are proven before it is counted what that takes.
@@ -99,20 +98,15 @@ impl Scene {
         if questions.between.is_none() && !self.has_chosen {
             return aliased;
         }
-        for &body in &self.moved {
+        for &body in &self.turned_far {
             let entry = &self.entries[body as usize];
             let is_asked = questions.between.is_some() || entry.body.continuous;
-            let Some(start) = entry.start_in(&self.starts) else { continue };
             if !is_asked || entry.teleported || entry.carrier.is_some() {
                 continue;
             }
-            // The trace of a rotation is 1 and twice the cosine of its angle.
-            let trace = start.pose.rotation.component_mul(&entry.body.pose.rotation).sum();
-            if trace < 1.0 - QUARTER_TURN_NOISE {
-                aliased.count += 1;
-                if aliased.first.len() < Aliased::NAMED_MAX {
-                    aliased.first.push(entry.body.id);
-                }
+            aliased.count += 1;
+            if aliased.first.len() < Aliased::NAMED_MAX {
+                aliased.first.push(entry.body.id);
             }
         }
         aliased

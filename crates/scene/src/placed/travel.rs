@@ -12,6 +12,7 @@
 use crate::bounds::Ball;
 use crate::declared::body::{Body, Part};
 use clearance_geometry::number::rounding::{BOUND_SLACK, UNIT, gamma, length};
+use clearance_geometry::number::tolerance::QUARTER_TURN_NOISE;
 use clearance_geometry::pose::{Pose, STRETCH_MAX};
 use clearance_geometry::{Mat3, Vec3};
 
@@ -199,6 +200,14 @@ fn at_least_one(ratio: f64) -> f64 {
 /// more than twice its half.
 fn angle_of_turn(from: &Mat3, to: &Mat3) -> f64 {
     angle_within(from, to, 4.0 * (skew(from) + skew(to)))
+}
+
+/// Whether the turn from one rotation to the other is more than a quarter.
+///
+/// The trace of a rotation is 1 and twice the cosine of its angle.
+#[inline]
+pub(crate) fn is_beyond_quarter_turn(from: &Mat3, to: &Mat3) -> bool {
+    from.component_mul(to).sum() < 1.0 - QUARTER_TURN_NOISE
 }
 
 /// An angle with the skew of both, as [`Form::travel`] says.
