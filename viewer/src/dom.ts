@@ -49,6 +49,7 @@ export const BRAND = '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M2.50
 export function length(metres: number): string {
   const size = Math.abs(metres);
   if (size === 0) return '0';
+  if (size < 1e-9) return '< 1 nm';
   if (size < 1e-6) return `${(metres * 1e9).toPrecision(3)} nm`;
   if (size < 1e-3) return `${(metres * 1e6).toPrecision(3)} µm`;
   if (size < 1) return `${(metres * 1e3).toFixed(size < 0.1 ? 2 : 1)} mm`;

@@ -54,6 +54,7 @@ export class Panel {
   }
 
   update(told: Told): void {
+    this.order = told.moment?.order;
     if (this.search.value !== told.find && document.activeElement !== this.search) this.search.value = told.find;
     for (const [what, chip] of this.chips) chip.setAttribute('aria-pressed', `${what === told.only}`);
     const scroll = this.lists.scrollTop;
@@ -94,10 +95,22 @@ export class Panel {
       h('h3', {}, glyph(isContact ? 'contact' : 'apart'), h('span', {}, `${short(model.name(a))} · ${short(model.name(b))}`), close),
       h('div', { class: 'big' }, !pair ? '–' : signed === undefined ? WORDS[pair.verdict]! : isContact && signed < 0 ? `${length(-signed)} deep` : signed === 0 ? 'touching' : length(signed)),
       bracket && bracket.upper > 0 ? h('div', { class: 'exact' }, `proven between ${digits(bracket.lower)} and ${digits(bracket.upper)} m`) : undefined,
+      ...this.meets(model, chosen.pair),
       ...(drawing?.text ?? []).slice(0, 4).map((text, k) => h('p', { class: k === 0 ? 'says' : '' }, text)),
       chain || undefined, all || undefined,
-      drawing && drawing.text.length > 0 ? undefined : h('p', {}, isAsking ? 'Asking the server …' : 'Nothing said of this frame proves it; other frames may.'));
+      drawing && (drawing.text.length > 0 || fraction > 0) ? undefined : h('p', {}, isAsking ? 'Asking the server …' : 'Nothing said of this frame proves it; other frames may.'));
   }
+
+  // When the two meet on the way to the next frame.
+  private meets(model: Model, [a, b]: [number, number]): HTMLElement[] {
+    const next = this.order === undefined ? undefined : model.at(this.order + 1);
+    const event = next?.events.find((held) => held.kind === ContactEventKind.BEGAN && held.a === Math.min(a, b) && held.b === Math.max(a, b));
+    if (!event?.time) return [];
+    const { lower, upper } = event.time;
+    return [h('p', { class: 'says' }, `On the way to the next frame they meet, proven between t = ${lower.toFixed(9)} and ${upper.toFixed(9)}${event.verdict === Verdict.SEPARATED ? '. In both frames they are apart: sampling misses it.' : '.'}`)];
+  }
+
+  private order?: number;
 
   private near(told: Told): HTMLElement[] {
     const list = pairsOf(told.moment).filter((pair) => matches(told, pair.a, pair.b) && (pair.verdict !== Verdict.UNSPECIFIED))

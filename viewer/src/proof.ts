@@ -1,5 +1,5 @@
 // Certificates as things to look at: planes between bodies, vertices whose hull has a common point, chains of planes.
-import type { CurvedHulls, CurvedProof, DistanceCertificate, FaceCover, MotionCertificate, StaticCertificate, SolidProof,
+import type { CurvedHulls, CurvedProof, DistanceCertificate, FaceCover, MotionCertificate, PartDistanceProof, StaticCertificate, SolidProof,
   RoundedProof } from '../gen/clearance/v1/certificate_pb.js';
 import { DirectionFrame } from '../gen/clearance/v1/certificate_pb.js';
 import { type Direction, type VertexPair, Axis } from '../gen/clearance/v1/geometry_pb.js';
@@ -246,6 +246,10 @@ export class Prover {
   // Where the nearest points are, and the plane square to the way between them.
   distance(given: DistanceCertificate | undefined): void {
     if (!given) return;
+    if (given.parts.length > 0) {
+      this.parts(given.parts);
+      return;
+    }
     const lists = listsOf(this.p, this.q);
     const v = nearestToOrigin(given.pairs.map((pair) => difference(lists, pair)).filter((d): d is Vec => !!d));
     if (v && given.verdict?.proof.case !== 'curved' && given.verdict?.proof.case !== 'solid') {
@@ -253,6 +257,21 @@ export class Prover {
       this.pairs(given.pairs, lists);
       this.out.text.push(`${given.pairs.length} vertex ${given.pairs.length === 1 ? 'pair names' : 'pairs name'} the nearest points, ${metres(norm(v) - this.radii())} apart; nothing is nearer along that way.`);
     } else this.verdict(given.verdict);
+  }
+
+  // Of bodies of several parts: no two of them are nearer, and the first two are as near.
+  private parts(entries: PartDistanceProof[]): void {
+    for (const [k, entry] of entries.slice(0, 12).entries()) {
+      const lists = listsOf(this.p, this.q, entry.pParts[0], entry.qParts[0]);
+      const v = nearestToOrigin(entry.pairs.map((pair) => difference(lists, pair)).filter((d): d is Vec => !!d));
+      if (k > 0 && entries.length > 6) continue;
+      this.plane(v ?? directionOf(entry.direction, lists), entry.pParts, entry.qParts, false);
+      if (k === 0 && v) {
+        this.pairs(entry.pairs, lists);
+        this.out.text.push(`A plane square to the way between their nearest points has them on its two sides, ${metres(norm(v))} apart.`);
+      }
+    }
+    if (entries.length > 1) this.out.text.push(`${entries.length} such proofs cover all pairs of their parts.`);
   }
 
   // A chain of planes along a motion, each where the bodies are in the middle of its time.

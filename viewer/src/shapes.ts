@@ -124,7 +124,8 @@ function hideFlatEdges(shape: Shape, least = 0.02): void {
     const [a, b] = list;
     if (a === undefined || b === undefined || list.length !== 2) continue;
     const cosine = normals[3 * a]! * normals[3 * b]! + normals[3 * a + 1]! * normals[3 * b + 1]! + normals[3 * a + 2]! * normals[3 * b + 2]!;
-    if (cosine < Math.cos(least)) continue;
+    // Triangles of surfaces are turned either way.
+    if (Math.abs(cosine) < Math.cos(least)) continue;
     for (const side of list) {
       const first = side - (side % 3);
       for (let c = 0; c < 3; c++) edges[3 * (first + c) + (side % 3)] = 0;
@@ -310,10 +311,33 @@ export function ofRegistered(reply: GetPolytopeResponse): Shape {
     const [x, y, z] = half;
     return ofPoints([-x, x].flatMap((i) => [-y, y].flatMap((j) => [-z, z].flatMap((k) => [i, j, k]))));
   }
+  if (kind === 'h') {
+    addTerrain(shape, reply.facets.map((facet) => facet.vertices), vertices);
+    addBackside(shape);
+    return measured(shape);
+  }
   for (const facet of reply.facets) addFacet(shape, facet.vertices.map((k) => vertices[k]!));
-  if (kind === 'm' || kind === 's' || kind === 'h') hideFlatEdges(shape, kind === 'h' ? 0.5 : 0.02);
-  if (told?.dimension === 2 || kind === 's' || kind === 'h') addBackside(shape);
+  if (kind === 'm' || kind === 's') hideFlatEdges(shape);
+  if (told?.dimension === 2 || kind === 's') addBackside(shape);
   return measured(shape);
+}
+
+// Triangles over a grid, seen from above, whose light changes smoothly.
+function addTerrain(shape: Shape, triangles: number[][], vertices: Vec[]): void {
+  const around = vertices.map((): Vec => [0, 0, 0]);
+  const up = triangles.map(([i, j, k]) => {
+    const n = cross(sub(vertices[j!]!, vertices[i!]!), sub(vertices[k!]!, vertices[i!]!));
+    const [loop, normal] = n[2] < 0 ? [[i!, k!, j!], scale(n, -1)] : [[i!, j!, k!], n];
+    for (const v of loop) around[v] = add(around[v]!, normal);
+    return loop;
+  });
+  for (const loop of up) {
+    for (const v of loop) {
+      shape.positions.push(...vertices[v]!);
+      shape.normals.push(...unit(around[v]!));
+      shape.edges.push(0, 0, 0);
+    }
+  }
 }
 
 // What has no inside is seen from both sides.

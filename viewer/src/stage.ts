@@ -15,8 +15,8 @@ export enum Look { Plain, Near, Contact, Selected, Partner, Faded, Hidden }
 export const PALETTE = {
   light: { plain: '#c3cbd8', fixed: '#e2e5ea', link: '#f0f1f4', near: '#e8b54d', contact: '#d8602a', selected: '#3d8fd1', partner: '#7fb6e3',
     faded: '#eceef2', ground: '#b9c0cc', edge: '#3a4557', plane: '#2f7fc4', ghost: '#b0568f', line: '#22303f', p: '#1f6fb5', q: '#c65a1e' },
-  dark: { plain: '#76849c', fixed: '#3b4557', link: '#d3d8e2', near: '#e3ae45', contact: '#e8703a', selected: '#56b4e9', partner: '#3f86b8',
-    faded: '#252c39', ground: '#465064', edge: '#0a0e15', plane: '#56b4e9', ghost: '#d88bbd', line: '#e8edf5', p: '#6cc0f0', q: '#f0955f' },
+  dark: { plain: '#9aa8c0', fixed: '#5d6a82', link: '#e6eaf2', near: '#e3ae45', contact: '#e8703a', selected: '#56b4e9', partner: '#3f86b8',
+    faded: '#2b3342', ground: '#56627a', edge: '#10151e', plane: '#56b4e9', ghost: '#d88bbd', line: '#e8edf5', p: '#6cc0f0', q: '#f0955f' },
 } as const;
 
 export interface Mark { at: Vec; kind: 'contact' | 'between' | 'p' | 'q' | 'common' | 'closest'; size?: number }
@@ -139,9 +139,10 @@ export class Stage {
   isWide = true;
 
   constructor(canvas: HTMLCanvasElement, private shapes: Map<string, Shape>) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.sun.shadow.intensity = 0.72;
     this.renderer.setClearColor(0, 0);
     const solid = new THREE.MeshLambertMaterial({ color: 0xffffff });
     withEdges(solid, this.uniforms);
@@ -174,12 +175,12 @@ export class Stage {
     const palette = PALETTE[theme], isDark = theme === 'dark';
     this.uniforms.edgeColour.value.set(palette.edge);
     this.uniforms.edgeStrength.value = isDark ? 0.62 : 0.4;
-    this.sun.intensity = isDark ? 2.3 : 1.75;
-    this.sky.intensity = isDark ? 0.95 : 1.75;
+    this.sun.intensity = isDark ? 2.4 : 1.9;
+    this.sky.intensity = isDark ? 1.5 : 1.9;
     this.sky.color.set(isDark ? '#dfe9ff' : '#ffffff');
-    this.sky.groundColor.set(isDark ? '#1a2233' : '#b6bfcd');
+    this.sky.groundColor.set(isDark ? '#39455e' : '#b6bfcd');
     this.ground.material.uniforms['colour']!.value.set(palette.ground);
-    this.ground.material.uniforms['shade']!.value = isDark ? 0.55 : 0.16;
+    this.ground.material.uniforms['shade']!.value = isDark ? 0.42 : 0.13;
     this.planes.material.uniforms['colour']!.value.set(palette.plane);
     for (const drawn of this.drawn) this.paint(drawn);
     this.dirty = true;
@@ -313,8 +314,10 @@ export class Stage {
     const palette = PALETTE[this.theme];
     const by = { contact: [palette.contact, 0, 19], between: [palette.ghost, 1, 21], p: [palette.p, 2, 11], q: [palette.q, 3, 11],
       common: [palette.line, 4, 20], closest: [palette.near, 2, 6] } as const;
+    // Where there are many they are smaller.
+    const less = list.filter((mark) => mark.kind === 'contact').length > 60 ? 0.5 : 1;
     list.slice(0, MARKS_MAX).forEach((mark, k) => {
-      const [colour, form, size] = by[mark.kind];
+      const [colour, form, most] = by[mark.kind], size = mark.kind === 'contact' ? most * less : most;
       at.setXYZ(k, ...mark.at);
       this.colour.set(colour);
       colours.setXYZ(k, this.colour.r, this.colour.g, this.colour.b);
@@ -326,13 +329,13 @@ export class Stage {
   }
 
   // Looks at all bodies that do not fill the whole scene by themselves.
-  frame(low: Vec, high: Vec, floor: number, direction: Vec = [0.62, -0.9, 0.52]): void {
+  frame(low: Vec, high: Vec, floor: number, direction: Vec = [-0.5, -0.95, 0.5]): void {
     const centre = new THREE.Vector3(...low).add(new THREE.Vector3(...high)).multiplyScalar(0.5);
     const reach = Math.max(0.5 * Math.hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]), 1e-3);
     this.reach = reach;
     const wide = Math.min(1, this.camera.aspect);
     this.controls.target.copy(centre);
-    const away = (reach * (this.isWide ? 0.92 : 1)) / Math.sin((this.camera.fov * Math.PI) / 360) / Math.max(wide, 0.45);
+    const away = (reach * (this.isWide ? 0.84 : 0.95)) / Math.sin((this.camera.fov * Math.PI) / 360) / Math.max(wide, 0.45);
     this.camera.position.copy(centre).addScaledVector(new THREE.Vector3(...direction).normalize(), away);
     this.camera.near = reach / 200;
     this.camera.far = reach * 60;
@@ -344,7 +347,7 @@ export class Stage {
 
   lightUp(centre: THREE.Vector3, reach: number, floor: number): void {
     this.sun.target.position.copy(centre);
-    this.sun.position.copy(centre).add(new THREE.Vector3(-0.5, -0.75, 1.35).multiplyScalar(reach * 2));
+    this.sun.position.copy(centre).add(new THREE.Vector3(-0.85, -0.55, 1.4).multiplyScalar(reach * 2));
     const shadow = this.sun.shadow.camera;
     shadow.left = shadow.bottom = -reach * 1.15;
     shadow.right = shadow.top = reach * 1.15;
@@ -480,8 +483,8 @@ function groundMesh(): THREE.Mesh<THREE.PlaneGeometry, THREE.ShaderMaterial> {
         float fade = 1.0 - smoothstep(0.5, 3.2, far);
         float line = max(grid(spacing) * 0.32, grid(spacing * 10.0) * 0.75);
         float dark = (1.0 - getShadowMask()) * shade * (1.0 - smoothstep(0.8, 1.6, far));
-        float alpha = max(line * 0.55 * fade, dark);
-        gl_FragColor = vec4(mix(colour, vec3(0.0), dark / max(alpha + 1e-4, dark + line * 0.5)), alpha);
+        float lined = line * 0.5 * fade * (1.0 - dark), alpha = lined + dark * (1.0 - lined);
+        gl_FragColor = vec4(colour * (lined / max(alpha, 1e-4)), alpha);
         #include <colorspace_fragment>
       }`,
   });

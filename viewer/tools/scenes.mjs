@@ -40,15 +40,15 @@ function times([a, b, c, d], [w, x, y, z]) {
 // Bodies of every kind, each pair of them with something to prove: what passes, what rests, what is met between frames.
 export function proofs() {
   const rng = random(7);
-  const height = (r, c) => 0.09 * Math.sin(c / 3) * Math.cos(r / 4) + 0.04 * Math.sin(r / 1.7 + c / 2.3);
-  const rows = 33;
+  const height = (r, c) => 0.09 * Math.sin(c / 2) * Math.cos(r / 2.5) + 0.04 * Math.sin(r / 1.7 + c / 2.3);
+  const rows = 21;
   const heights = Array.from({ length: rows * rows }, (_, k) => height(Math.floor(k / rows), k % rows));
   const dots = Array.from({ length: 260 }, (_, k) => {
     const a = k * 0.16;
     return [0.34 * Math.cos(a) * (1 + 0.1 * rng()), 0.34 * Math.sin(a) * (1 + 0.1 * rng()), k * 0.0026];
   }).flat();
   const shapes = {
-    terrain: { source: { case: 'heightField', value: { rows, columns: rows, spacingX: 0.15, spacingY: 0.15, heights } } },
+    terrain: { source: { case: 'heightField', value: { rows, columns: rows, spacingX: 0.25, spacingY: 0.25, heights } } },
     plate: box(0.9, 0.02, 0.9),
     bullet: rounded({ case: 'length', value: 0.12 }, 0.03),
     gem: hull(rng, 0.34, 26),
@@ -69,7 +69,7 @@ export function proofs() {
     return [at[0] + d[0], at[1] + d[1], at[2] + d[2], ...about(axis, rate * t)];
   };
   const bodies = [
-    { name: 'terrain', shape: 'terrain', fixed: true, at: still(-2.4, -2.4, -0.5) },
+    { name: 'terrain', shape: 'terrain', fixed: true, at: still(-2.5, -2.5, -0.25) },
     { name: 'plate', shape: 'plate', fixed: true, at: still(-1.1, 0.9, 0.5) },
     // It is 0.7 m on from frame to frame, and the plate 2 cm thick: no frame sees them meet.
     { name: 'bullet', shape: 'bullet', at: (t) => [-1.2, -1.3 + 0.07 * ((t * 10) % 60), 0.62, ...about([1, 0, 0], Math.PI / 2)] },
@@ -80,12 +80,12 @@ export function proofs() {
     { name: 'star', shape: 'star', at: spin([-0.9, -1.2, 0.75], [0.8, 0, 0.6], 0.15, (t) => [0.5 * Math.sin(t / 11), 0.2 * Math.cos(t / 11), 0]) },
     { name: 'ball', shape: 'ball', at: (t) => [-0.2, -1.2, 0.42 + 0.5 * Math.abs(Math.sin(t / 8)), 1, 0, 0, 0] },
     { name: 'tile', shape: 'tile', at: spin([1.3, 0.75, 0.5], [0.36, 0.48, 0.8], 0.09) },
-    { name: 'egg', shape: 'egg', at: spin([1.3, 1.35, 0.55], [1, 0, 0], 0.12, (t) => [0, -0.16 * Math.sin(t / 8), 0]) },
-    { name: 'can', shape: 'can', at: spin([0.35, 1.25, 0.5], [0, 1, 0], 0.1) },
-    { name: 'cone', shape: 'cone', at: spin([-0.15, 1.3, 0.52], [0, 0.6, 0.8], 0.08, (t) => [0.12 * Math.sin(t / 10), 0, 0]) },
-    { name: 'cable', shape: 'cloud', at: still(0.3, -1.25, 0.08) },
+    { name: 'egg', shape: 'egg', at: spin([1.3, 1.35, 0.55], [1, 0, 0], 0.03, (t) => [0, -0.03 * Math.sin(t / 8), 0]) },
+    { name: 'can', shape: 'can', fixed: true, at: still(0.4, 1.5, 0.21) },
+    { name: 'cone', shape: 'cone', fixed: true, at: still(-0.2, 1.65, 0.22) },
+    { name: 'cable', shape: 'cloud', at: still(0.35, -1.35, 0.02) },
   ];
-  return { name: 'proofs', shapes, bodies, frames: 120, rate: 20, impacts: true, nearest: 12 };
+  return { name: 'proofs', shapes, bodies, frames: 72, rate: 20, impacts: true, nearest: 7 };
 }
 
 // So many hulls in a hall, all of which move and turn.
