@@ -1,12 +1,13 @@
 // Records a scene on a server of its own: node tools/record.mjs PROGRAM cell|proofs|crowd FILE.mcap
 //
 // The cell is that of `clearance demo`: its session is watched, and played again with more in its reports.
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { create } from '@bufbuild/protobuf';
 import * as session from '../gen/clearance/v1/session_service_pb.js';
-import { GetPolytopeResponseSchema } from '../gen/clearance/v1/polytope_service_pb.js';
+import { GetPolytopeResponseSchema, RegisterPolytopesRequestSchema } from '../gen/clearance/v1/polytope_service_pb.js';
 import { RobotSchema } from '../gen/clearance/v1/robot_service_pb.js';
 import { Writer } from './mcap.mjs';
+import { registerPanda, registerShapes } from './register.mjs';
 import { clientsOf, serve, started } from './server.mjs';
 import { crowd, proofs } from './scenes.mjs';
 
@@ -35,6 +36,7 @@ async function record(server, scene, file) {
     sessionId: scene.name, state: scene.state, report: { ...report, placedParts: true }, replace: true,
   });
   const opened = await sessions.openSession(open);
+  if (scene.registration) writer.write('/clearance/registration', RegisterPolytopesRequestSchema, scene.registration, 0n);
   writer.write('/clearance/open', session.OpenSessionRequestSchema, open, 0n);
   const stop = new AbortController();
   const watch = sessions.watchSession({ sessionId: scene.name, incarnation: opened.incarnation }, { signal: stop.signal });
@@ -65,7 +67,8 @@ async function record(server, scene, file) {
 // A scene of `scenes.mjs`: registered, and as the state of a session.
 async function made(server, scene) {
   const names = Object.keys(scene.shapes);
-  const reply = await server.polytopes.registerPolytopes({ polytopes: names.map((name) => scene.shapes[name]) });
+  const registration = create(RegisterPolytopesRequestSchema, { polytopes: names.map((name) => scene.shapes[name]) });
+  const reply = await server.polytopes.registerPolytopes(registration);
   const ids = new Map(names.map((name, k) => [name, reply.reports[k].polytope.id]));
   const at = (id) => (body) => pose(body.at(id));
   const bodies = scene.bodies.map((body, k) => ({
@@ -74,7 +77,7 @@ async function made(server, scene) {
   }));
   const moving = scene.bodies.map((body, k) => ({ body, id: k + 1 })).filter(({ body }) => !body.fixed);
   return {
-    ...scene, state: { bodies }, polytopes: [...ids.values()],
+    ...scene, registration, state: { bodies }, polytopes: [...ids.values()],
     frame: (t) => ({ packedPoses: {
       ids: moving.map(({ id }) => id),
       translations: moving.flatMap(({ body }) => body.at(t).slice(0, 3)),
@@ -106,33 +109,8 @@ async function cell(program, server, every = 5) {
     if (kept.length === 0) throw error;
   }
   child.kill();
-  const spec = (shape) => {
-    const { xyz } = shape.vertices ?? {}, { radius } = shape.polytope;
-    switch (shape.polytope.id.slice(0, 2)) {
-      case 'c1': return { source: { case: 'cloud', value: { xyz, radius } } };
-      case 'm1': return { treatment: 3, source: { case: 'mesh', value: { vertices: { xyz }, triangles: shape.facets.flatMap((f) => f.vertices) } } };
-      case 'r1': return { source: { case: 'rounded', value: { core: { case: 'vertices', value: { xyz } }, radius } } };
-      default: return { source: { case: 'vertices', value: { xyz } } };
-    }
-  };
-  const registered = await server.polytopes.registerPolytopes({ polytopes: shapes.map(spec) });
-  registered.reports.forEach((report, k) => {
-    if (report.polytope.id !== shapes[k].polytope.id) throw new Error('another shape');
-  });
-  const data = new URL('../../data/panda/', import.meta.url);
-  const meshes = readdirSync(new URL('collision/', data)).filter((name) => name.endsWith('.stl'));
-  const urdf = readFileSync(new URL('panda.urdf', data), 'utf8');
-  // The shapes of links are registered with the robot, and by themselves so that they can be asked for.
-  const boxes = [...urdf.matchAll(/<box size="([^"]*)"/g)].map(([, size]) => size.trim().split(/\s+/).map(Number));
-  await server.polytopes.registerPolytopes({ polytopes: [
-    ...meshes.map((name) => ({ treatment: 1, source: { case: 'file', value: { content: readFileSync(new URL(`collision/${name}`, data)) } } })),
-    ...boxes.map(([x, y, z]) => ({ source: { case: 'vertices', value: { xyz:
-      [-x, x].flatMap((a) => [-y, y].flatMap((b) => [-z, z].flatMap((c) => [a / 2, b / 2, c / 2]))) } } })),
-  ] });
-  await server.robots.registerRobot({
-    urdf, srdf: readFileSync(new URL('panda.srdf', data), 'utf8'), meshTreatment: 1,
-    meshes: meshes.map((name) => ({ name, source: { case: 'content', value: readFileSync(new URL(`collision/${name}`, data)) } })),
-  });
+  await registerShapes(server, shapes);
+  await registerPanda(server);
   const used = new Set(robots.flatMap((robot) => robot.parts.map((part) => part.polytopeId)));
   kept = kept.filter((_, k) => k % every === every - 1);
   return {
