@@ -1,8 +1,9 @@
 // The viewer: a session of a server, or a recording, to look at.
 import './style.css';
-import { fromBinary } from '@bufbuild/protobuf';
+import { create, fromBinary } from '@bufbuild/protobuf';
 import { Verdict } from '../gen/clearance/v1/geometry_pb.js';
 import { GetPolytopeResponseSchema } from '../gen/clearance/v1/polytope_service_pb.js';
+import { PlacedBodySchema } from '../gen/clearance/v1/query_service_pb.js';
 import { RobotSchema } from '../gen/clearance/v1/robot_service_pb.js';
 import { ContactEventKind, FrameReportSchema, type PairReport, type SessionSummary, WatchSessionResponseSchema } from '../gen/clearance/v1/session_service_pb.js';
 import { type View, readView, writeView } from './address.js';
@@ -469,14 +470,15 @@ class Viewer implements Player {
     this.asked = { key };
     const placedBody = (slot: Slot) => {
       const at = composed(this.model.place(slot, 0), slot.parts[0]!.place);
-      return { ...slot.source[0]!, pose: { translation: { x: at.at[0], y: at.at[1], z: at.at[2] },
-        orientation: { case: 'rotationMatrix' as const, value: { rows: at.turn } } } } as unknown as typeof slot.source[0];
+      return create(PlacedBodySchema, { source: slot.source[0]!.source, pose: { translation: { x: at.at[0], y: at.at[1], z: at.at[2] },
+        orientation: { case: 'rotationMatrix', value: { rows: at.turn } } } });
     };
     try {
-      const pair = await this.live!.pair(a.id, b.id, placedBody(a)!, placedBody(b)!);
+      const pair = await this.live!.pair(a.id, b.id, placedBody(a), placedBody(b));
       if (this.asked?.key === key) this.asked.pair = pair;
     } catch {
-      return;
+      // It is asked again when something else is chosen.
+      this.toast('The server has no answer about these two.');
     }
     this.touch();
   }

@@ -34,7 +34,7 @@ export async function open(context, url, { width = 1280, height = 760, dark = tr
   const page = await context.newPage();
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
-  page.setDefaultTimeout(120_000);
+  page.setDefaultTimeout(60_000);
   const said = [];
   page.on('console', (message) => { if (message.type() === 'error' || message.type() === 'warning') said.push(message.text()); });
   page.on('pageerror', (error) => said.push(String(error)));
