@@ -497,7 +497,8 @@ class Viewer implements Player {
       const tag = shown[k], label = element as HTMLElement;
       const at = tag && this.stage.project(tag.at);
       const isFree = at && !taken.some(([x, y]) => Math.abs(x - at.x) < 70 && Math.abs(y - at.y) < 22);
-      label.style.display = at?.isInFront && isFree ? '' : 'none';
+      const isSeen = at?.isInFront && at.x > 0 && at.x < innerWidth && at.y > 0 && at.y < innerHeight;
+      label.style.display = isSeen && isFree ? '' : 'none';
       if (!tag || !at || !isFree) return;
       taken.push([at.x, at.y]);
       label.className = `label ${tag.kind}`;
@@ -506,7 +507,8 @@ class Viewer implements Player {
         label.dataset['said'] = said;
         label.replaceChildren(tag.text, ...(tag.more ? [h('small', {}, tag.more)] : []));
       }
-      label.style.transform = `translate(${Math.round(at.x + 12)}px, ${Math.round(at.y - 26)}px)`;
+      const left = Math.max(4, Math.min(at.x + 12, innerWidth - 30 - 6.5 * said.length));
+      label.style.transform = `translate(${Math.round(left)}px, ${Math.round(at.y - 26)}px)`;
     });
   }
 
@@ -572,7 +574,7 @@ class Viewer implements Player {
     const [low, high] = this.boxOf(small), reach = Math.hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]);
     const { camera, controls } = this.stage, way = camera.position.clone().sub(controls.target).normalize();
     controls.target.set(...mid(low, high));
-    camera.position.copy(controls.target).addScaledVector(way, Math.max(reach * 2.1, 1e-3));
+    camera.position.copy(controls.target).addScaledVector(way, Math.max(reach * 3, 1e-3));
     this.stage.dirty = true;
     this.touch();
   }

@@ -105,7 +105,7 @@ function planeBetween(p: Side, q: Side, pParts: number[], qParts: number[], dire
   if (!Number.isFinite(high) || !Number.isFinite(low)) return undefined;
   const from = near ?? mid(p.centre, q.centre);
   const centre = add(from, scale(normal, (high + low) / 2 - dot(from, normal)));
-  const size = 1.2 * Math.min(p.reach, q.reach) + 0.35 * Math.min(Math.max(p.reach, q.reach), 2 * Math.min(p.reach, q.reach));
+  const size = 0.95 * Math.min(p.reach, q.reach) + 0.2 * Math.min(Math.max(p.reach, q.reach), 2 * Math.min(p.reach, q.reach));
   return { centre, normal, size, gap: low - high };
 }
 

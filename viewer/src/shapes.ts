@@ -317,7 +317,8 @@ export function ofRegistered(reply: GetPolytopeResponse): Shape {
     return measured(shape);
   }
   for (const facet of reply.facets) addFacet(shape, facet.vertices.map((k) => vertices[k]!));
-  if (kind === 'm' || kind === 's') hideFlatEdges(shape);
+  // Of what has many faces, as scans of links, only edges that one would feel.
+  if (kind === 'm' || kind === 's' || reply.facets.length > 60) hideFlatEdges(shape, reply.facets.length > 60 ? 0.5 : 0.02);
   if (told?.dimension === 2 || kind === 's') addBackside(shape);
   return measured(shape);
 }

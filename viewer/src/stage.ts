@@ -13,9 +13,9 @@ export enum Look { Plain, Near, Contact, Selected, Partner, Faded, Hidden }
 
 // Colours that are told apart without seeing red and green (those of Okabe and Ito, a little calmer).
 export const PALETTE = {
-  light: { plain: '#c3cbd8', fixed: '#e2e5ea', link: '#f0f1f4', near: '#e8b54d', contact: '#d8602a', selected: '#3d8fd1', partner: '#7fb6e3',
+  light: { plain: '#c3cbd8', fixed: '#e2e5ea', link: '#f0f1f4', near: '#e8b54d', contact: '#d8602a', selected: '#3d8fd1', partner: '#dcbb95',
     faded: '#eceef2', ground: '#b9c0cc', edge: '#3a4557', plane: '#2f7fc4', ghost: '#b0568f', line: '#22303f', p: '#1f6fb5', q: '#c65a1e' },
-  dark: { plain: '#9aa8c0', fixed: '#5d6a82', link: '#e6eaf2', near: '#e3ae45', contact: '#e8703a', selected: '#56b4e9', partner: '#3f86b8',
+  dark: { plain: '#9aa8c0', fixed: '#5d6a82', link: '#e6eaf2', near: '#e3ae45', contact: '#e8703a', selected: '#56b4e9', partner: '#c9a57e',
     faded: '#2b3342', ground: '#56627a', edge: '#10151e', plane: '#56b4e9', ghost: '#d88bbd', line: '#e8edf5', p: '#6cc0f0', q: '#f0955f' },
 } as const;
 
