@@ -120,7 +120,7 @@ export class Panel {
       ...list.map((pair) => {
         const value = clearance(pair);
         const kind = pair.verdict === Verdict.SEPARATED ? 'near' : 'contact';
-        return this.row(kind, pair.a, pair.b, value === undefined ? WORDS[pair.verdict]! : value < 0 ? `−${length(-value)}` : value === 0 ? 'touching' : length(value), told,
+        return this.row(kind, pair.a, pair.b, value === undefined ? WORDS[pair.verdict]! : value < 0 ? `−${length(-value)}`.replace('−<', '<') : value === 0 ? 'touching' : length(value), told,
           () => this.wishes.choose({ pair: [pair.a, pair.b] }));
       }))];
   }
