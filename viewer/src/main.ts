@@ -79,6 +79,7 @@ class Viewer implements Player {
 
   private hook(): void {
     this.model.onSlot = (slot) => this.want(slot);
+    this.model.onFree = (slot) => this.stage.removeSlot(slot);
     this.model.onReset = () => { this.stage.reset(); this.order = 0; this.fraction = 0; };
   }
 

@@ -11,8 +11,9 @@ import { type Placement, type Vec, composed, placementOf, quaternionOf, rowsOf, 
 // Numbers of a pose: x, y, z, then w, x, y, z of the rotation.
 export const POSE = 7;
 const SNAPSHOT_EVERY = 32;
-// Frames are forgotten, the oldest first, when they take more than this.
+// Frames are forgotten, the oldest first, when they take more than this or are more than so many.
 const HISTORY_BYTES = 96e6;
+const MOMENTS_MAX = 20_000;
 
 export interface Part {
   shape: string;
@@ -83,7 +84,11 @@ export class Model {
   private startTime?: number;
   // Whoever draws bodies is told of new slots.
   onSlot: (slot: Slot) => void = () => {};
+  onFree: (slot: Slot) => void = () => {};
   onReset: () => void = () => {};
+  historyBytes = HISTORY_BYTES;
+  // Places of slots that ended before all that is kept.
+  private free: number[] = [];
 
   get first(): number { return this.moments[0]?.order ?? 0; }
   get end(): number { return this.moments[this.moments.length - 1]?.order ?? 0; }
@@ -115,6 +120,7 @@ export class Model {
     this.lastContacts = new Map();
     this.bytes = 0;
     this.fresh = [];
+    this.free = [];
     this.shown = -1;
     this.onReset();
     for (const body of state.bodies) this.open(body, 0);
@@ -135,8 +141,8 @@ export class Model {
   }
 
   private addSlot(given: Omit<Slot, 'index' | 'until'>): Slot {
-    const slot = { ...given, index: this.slots.length, until: Infinity };
-    this.slots.push(slot);
+    const slot = { ...given, index: this.free.pop() ?? this.slots.length, until: Infinity };
+    this.slots[slot.index] = slot;
     this.byId.set(slot.id, slot);
     if (this.last.length < this.slots.length * POSE) {
       const grown = new Float64Array(Math.max(64, 2 * this.slots.length) * POSE);
@@ -244,10 +250,18 @@ export class Model {
 
   // Of the oldest frames so many that the next one has a snapshot.
   private forget(): void {
-    while (this.bytes > HISTORY_BYTES) {
+    while (this.bytes > this.historyBytes || this.moments.length > MOMENTS_MAX) {
       const next = this.moments.findIndex((moment, k) => k > 0 && moment.snapshot !== undefined);
       if (next < 0) return;
       for (const gone of this.moments.splice(0, next)) this.bytes -= gone.bytes;
+      for (const slot of this.slots) {
+        if (slot.until > this.first || slot.until < 0) continue;
+        // Nobody can go back to where it was.
+        slot.until = -1;
+        slot.from = Infinity;
+        this.free.push(slot.index);
+        this.onFree(slot);
+      }
     }
   }
 

@@ -45,7 +45,6 @@ class Batch {
   mesh: THREE.BatchedMesh;
   private shapes = new Map<string, number>();
   private vertices = 0;
-  private instances = 0;
 
   constructor(private material: THREE.Material, private scene: THREE.Scene, private isGhost: boolean) {
     this.mesh = this.make(1 << 16, 512);
@@ -66,7 +65,7 @@ class Batch {
     this.scene.remove(this.mesh);
     this.mesh.dispose();
     this.shapes.clear();
-    this.vertices = this.instances = 0;
+    this.vertices = 0;
     this.mesh = this.make(1 << 16, 512);
   }
 
@@ -81,8 +80,7 @@ class Batch {
       this.shapes.set(key, geometry);
       made.dispose();
     }
-    if (this.instances === this.mesh.maxInstanceCount) this.mesh.setInstanceCount(2 * this.mesh.maxInstanceCount);
-    this.instances += 1;
+    if (this.mesh.instanceCount >= this.mesh.maxInstanceCount) this.mesh.setInstanceCount(2 * this.mesh.maxInstanceCount);
     return this.mesh.addInstance(geometry);
   }
 
@@ -212,6 +210,16 @@ export class Stage {
       drawn.isVisible = false;
     });
     this.dirty = true;
+  }
+
+  // A body that nobody can go back to.
+  removeSlot(slot: Slot): void {
+    for (const { batch } of this.bySlot[slot.index] ?? []) {
+      this.bodies.mesh.deleteInstance(batch);
+      this.ofBatch.delete(batch);
+    }
+    this.drawn = this.drawn.filter((drawn) => drawn.slot !== slot);
+    this.bySlot[slot.index] = [];
   }
 
   look(slot: Slot, look: Look): void {

@@ -320,6 +320,30 @@ test('2,000 bodies that move take little script and few draw calls', async () =>
   }, { play: true });
 });
 
+test('of bodies that come and go only those are kept that one can go back to', async () => {
+  await look('proofs.mcap.gz', 'frame=0', async (page) => {
+    const told = await page.evaluate(async () => {
+      const { model, stage } = window.viewer, shape = model.slots[1].parts[0].shape;
+      model.historyBytes = 3e6;
+      const begin = model.end;
+      for (let k = 1; k <= 4000; k++) {
+        const body = { id: 1000 + k, name: `shot ${k}`, parts: [{ source: { case: 'id', value: shape } }], groups: [], fixed: false, margin: 0,
+          pose: { translation: { x: k / 4000, y: 0, z: 1 }, orientation: { case: undefined } } };
+        model.watch({ frame: { frameId: BigInt(72 + k), removedBodyIds: [999 + k], addedBodies: [body], changedBodies: [], removedRobots: [],
+          addedRobots: [], events: [] } }, 10 + k / 60);
+      }
+      window.viewer.seek(model.end);
+      window.viewer.show();
+      const last = model.byId.get(5000);
+      return { frames: model.end - begin, kept: model.moments.length, slots: model.slots.length, drawn: stage.drawn.length, x: model.place(last, 0).at[0], bodies: model.byId.size };
+    });
+    assert.equal(told.frames, 4000);
+    assert.equal(told.bodies, 15);
+    assert.equal(told.x, 1);
+    assert.ok(told.kept < 2000 && told.slots < 2000 && told.drawn < told.kept + 20, JSON.stringify(told));
+  });
+});
+
 test('memory does not grow while it plays', async () => {
   await look('crowd.mcap', '', async (page) => {
     const session = await chrome.context.newCDPSession(page);
