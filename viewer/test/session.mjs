@@ -7,13 +7,21 @@ const [LISTEN, HTTP] = [50300 + (process.pid % 90), 50150 + (process.pid % 90)];
 // Nothing where the side port does not answer calls.
 export async function doorOf(program) {
   const args = ['serve', '--listen', `127.0.0.1:${LISTEN}`, '--http', `127.0.0.1:${HTTP}`];
-  const begin = async () => (await started(program, args, /listening/)).child;
   const url = `http://127.0.0.1:${HTTP}/`;
+  // The side port may come a moment after the other one.
+  const begin = async () => {
+    const { child } = await started(program, args, /listening/);
+    for (let tries = 0; tries < 100; tries++) {
+      if (await fetch(`${url}livez`).then((reply) => reply.ok, () => false)) break;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return child;
+  };
   let child = await begin();
-  const asked = await fetch(`${url}clearance.v1.SessionService/ListSessions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
-  const page = await fetch(url);
   const close = () => child.kill();
-  if (!asked.ok || !page.ok) {
+  const call = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
+  const isThere = (path, how) => fetch(url + path, how).then((reply) => reply.ok, () => false);
+  if (!await isThere('clearance.v1.SessionService/ListSessions', call) || !await isThere('', {})) {
     close();
     return undefined;
   }
