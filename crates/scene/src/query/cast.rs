@@ -336,7 +336,7 @@ fn meet(
     }
     let mut met: Option<CastHit> = None;
     reached_parts(candidate.entry, sweep, |part, q| {
-        let Some(hit) = meet_part(cast, candidate, (part, q), effort)? else { return Ok(()) };
+        let Some(hit) = meet_part(cast, candidate, part, q, effort)? else { return Ok(()) };
         let told = if cast.starts != StartContacts::All && hit.initial() != Verdict::Separated {
             starts::beyond(cast, &q, hit, effort)?
         } else {
@@ -354,7 +354,8 @@ fn meet(
 fn meet_part(
     cast: &Cast<'_>,
     candidate: Candidate<'_>,
-    (part, q): (u32, ScenePart<'_>),
+    part: u32,
+    q: ScenePart<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<Option<CastHit>, Stopped> {
     match ray::meet(&cast.start, &cast.motion, cast.margin, &q, effort)? {
