@@ -86,7 +86,7 @@ fn measure(count: u32, hash: &mut u64) {
                 let velocity = random.direction() * length;
                 let pose = Pose::translation(place.x, place.y, place.z);
                 let motion = Motion::Linear { velocity };
-                Cast { start: shape.at(pose), motion, margin: 0.0, time_tolerance: 1e-9 }
+                Cast { motion, time_tolerance: 1e-9, ..Cast::along(shape.at(pose), Vec3::zeros()) }
             })
             .collect();
         let (mut met, mut told) = (0, Vec::with_capacity(4 * casts.len()));
@@ -191,7 +191,7 @@ fn measure_whole(word: &str, part: Part, hash: &mut u64) {
         };
         let (pose, velocity) = (Pose::translation(from.x, from.y, from.z), to - from);
         let motion = Motion::Linear { velocity };
-        Cast { start: point.at(pose), motion, margin: 0.0, time_tolerance: 1e-9 }
+        Cast { motion, time_tolerance: 1e-9, ..Cast::along(point.at(pose), Vec3::zeros()) }
     };
     let casts: Vec<Cast<'_>> = (0..20_000).map(&mut ray).collect();
     for round in ["first", "again"] {

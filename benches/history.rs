@@ -114,12 +114,8 @@ fn rays(view: &SceneView<'_>, side: f64) -> Duration {
     let ways: Vec<[Vec3; 2]> = (0..RAYS).map(|_| [any(), any()]).collect();
     let start = thread_time();
     for [from, to] in ways {
-        let cast = Cast {
-            start: point.at(Pose::translation(from.x, from.y, from.z)).wanting(Wanted::NO_PROOF),
-            motion: Motion::Linear { velocity: to - from },
-            margin: 0.0,
-            time_tolerance: 1e-9,
-        };
+        let start = point.at(Pose::translation(from.x, from.y, from.z));
+        let cast = Cast::along(start.wanting(Wanted::NO_PROOF), to - from);
         let hits = view.cast(&cast, HitSelection::First, &mut Effort::unlimited());
         std::hint::black_box(hits.expect("nobody stops it"));
     }

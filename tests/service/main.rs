@@ -59,6 +59,7 @@ mod rounded;
 mod rounded_cells;
 mod rounded_sessions;
 mod said;
+mod scene_exits;
 mod scene_frames;
 mod scene_queries;
 mod server;

@@ -224,7 +224,7 @@ async fn wrong_frames_and_wrong_items_have_a_status_with_a_path() {
         packed(|packed| packed.rotations = vec![1.0; 3].into()),
         api::Frame { frame_id: 2, base_frame_id: Some(7), ..Default::default() },
         api::Frame::default(),
-        api::Frame { frame_id: 2, removed_body_ids: vec![5], ..Default::default() },
+        api::Frame { frame_id: 2, removed_robots: vec![5], ..Default::default() },
         packed(|_| {}),
         api::Frame { frame_id: 1, ..Default::default() },
     ];
@@ -244,10 +244,34 @@ async fn wrong_frames_and_wrong_items_have_a_status_with_a_path() {
     refused(&reports[4], Code::FailedPrecondition, "frames[4].base_frame_id");
     assert_eq!(reports[4].status.as_ref().unwrap().reason(), api::ErrorReason::KeyframeNeeded);
     refused(&reports[5], Code::InvalidArgument, "frames[5].frame_id");
-    refused(&reports[6], Code::InvalidArgument, "frames[6].removed_body_ids[0]");
+    refused(&reports[6], Code::InvalidArgument, "frames[6].removed_robots[0]");
     assert_eq!(kinds(&reports[7]), [ContactEventKind::Ended]);
     refused(&reports[8], Code::FailedPrecondition, "frames[8].frame_id");
     assert_eq!(reports[8].status.as_ref().unwrap().reason(), api::ErrorReason::StaleFrame);
+}
+
+/// What comes after it in the frame is applied, and followers are not told of it.
+#[tokio::test]
+async fn a_removal_of_what_is_not_there_is_refused_alone() {
+    let server = started().await;
+    server.sessions().open_session(scene("s")).await.unwrap();
+    let request = api::WatchSessionRequest { session_id: "s".into(), ..Default::default() };
+    let mut news = server.sessions().watch_session(request).await.unwrap().into_inner();
+    assert!(news.message().await.unwrap().unwrap().state.is_some());
+    let poses = vec![api::BodyPose { id: 1, pose: pose(-3.0), ..Default::default() }];
+    let removed_body_ids = vec![7, 2, 8];
+    let frame = api::Frame { frame_id: 1, removed_body_ids, poses, ..Default::default() };
+    let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
+    assert!(report.status.is_none(), "{report:?}");
+    let refused: Vec<&str> = report.refused_items.iter().map(|item| item.field.as_str()).collect();
+    assert_eq!(refused, ["frames[0].removed_body_ids[0]", "frames[0].removed_body_ids[2]"]);
+    assert!(report.refused_items.iter().all(|item| item.code == i32::from(Code::NotFound)));
+    let told = news.message().await.unwrap().unwrap().frame.unwrap();
+    assert_eq!(told.removed_body_ids, [2]);
+    let request = api::GetSessionRequest { session_id: "s".into(), ..Default::default() };
+    let state = server.sessions().get_session(request).await.unwrap().into_inner().state.unwrap();
+    let ids: Vec<u32> = state.bodies.iter().map(|body| body.id).collect();
+    assert_eq!((ids, state.frame_id), (vec![1], 1));
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ mod deep;
 mod difference;
 mod room;
 
-pub use self::along::{RoundedRange, along};
+pub use self::along::{RoundedRange, along, overlaps_along};
 pub use self::at_least::compare_depth;
 pub use self::contact::{
     RoundedFirstContact, contact_polygon, first_contact, impact_of, impact_of_contact,

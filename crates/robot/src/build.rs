@@ -30,6 +30,7 @@ impl Robot {
         let (mut robot, bytes) = Self::read_within(sources, limits, effort, room)?;
         robot.constant = constant_pairs(&robot, bytes, room, effort)?;
         robot.note_constant_pairs();
+        robot.note_doubts(sources);
         Ok(robot)
     }
 

@@ -51,6 +51,7 @@ mod cloud_curved;
 mod cloud_mesh;
 mod constant;
 mod curved;
+mod doubts;
 pub mod edge;
 pub mod error;
 mod footprint;

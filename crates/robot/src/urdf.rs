@@ -179,7 +179,7 @@ impl Description {
             let problem = "macros of xacro are left: expand them first, with the command xacro";
             return Err(left_over.bad(problem).into());
         }
-        let mut noticed = Noticed::in_robot(robot);
+        let mut noticed = Noticed::in_robot(robot)?;
         noticed.elements(robot, &IN_ROBOT, effort)?;
         let (mut links, mut index_of, mut parts) = (Vec::new(), BTreeMap::new(), 0);
         for element in robot.children("link") {
@@ -208,15 +208,15 @@ impl Description {
 }
 
 impl Noticed {
-    /// By the version of the file. That of 1.1 turns origins by quaternions, too.
-    fn in_robot(robot: Element<'_>) -> Self {
+    /// By the version of the file. That of 1.1 turns origins by quaternions, too; what others mean
+    /// nobody knows.
+    fn in_robot(robot: Element<'_>) -> Result<Self, RobotError> {
         let version = robot.text("version").map_or("1.0", str::trim);
-        let mut notes = Vec::new();
         if !["1", "1.0", "1.1"].contains(&version) {
             let version = shown(version);
-            notes.push(format!("the URDF has version {version:?}, and is read as one of 1.0"));
+            return Err(robot.bad(format!("version: {version:?} is neither 1.0 nor 1.1")));
         }
-        Self { has_quaternions: version == "1.1", notes }
+        Ok(Self { has_quaternions: version == "1.1", notes: Vec::new() })
     }
 
     /// Looks at the attributes of a shape: one that gives sizes to other shapes would give this one

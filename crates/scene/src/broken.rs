@@ -14,6 +14,16 @@ pub enum Rule {
     AnnouncedContacts,
     /// A frame is applied on the frame that it builds on, and on no other.
     BaseFrame,
+    /// The bodies of a past frame are where they were.
+    PastPoses,
+    /// The bodies of a past frame are those that there were.
+    PastBodies,
+    /// A question leaves out the bodies that it says.
+    OwnFilter,
+    /// Questions are asked in boxes around the bodies as the last frame left them.
+    FreshBoxes,
+    /// What is met first is told before what is met later.
+    EarliestHit,
 }
 
 /// Whether this rule is broken.

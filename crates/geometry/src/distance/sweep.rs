@@ -2,11 +2,13 @@
 //! from all that M sweeps, which is the hull of its copies at these times. Exact, since the corners
 //! are.
 
+use std::cmp::Ordering;
+
 use arrayvec::ArrayVec;
 use dashu_int::IBig;
 
 use super::beyond::towards;
-use super::compare::is_at_most;
+use super::compare::{is_at_most, length_compared};
 use super::wolfe::{ExactHull, NearestOrInside, search};
 use crate::claim::Direction;
 use crate::difference::exact::Difference;
@@ -90,6 +92,23 @@ impl<'a> Translating<'a> {
                 let is_within =
                     nearest.is_origin() || is_at_most(nearest.squared(), sweep.exponent, bound);
                 SweptNearest { corners: nearest.pairs.into_iter().collect(), is_within }
+            }
+        })
+    }
+
+    /// Whether the bodies come nearer than `bound` until `until`, a time of the step.
+    pub(crate) fn comes_nearer(
+        &self,
+        until: f64,
+        bound: &Dyadic,
+        effort: &mut Effort<'_>,
+    ) -> Result<bool, Stopped> {
+        let sweep = SweptHull::new(self, [0.0, until]);
+        Ok(match search(&sweep, &[], effort)? {
+            NearestOrInside::Inside(_) => true,
+            NearestOrInside::Nearest(nearest) => {
+                let compared = length_compared(nearest.squared(), sweep.exponent, bound);
+                nearest.is_origin() || compared == Ordering::Less
             }
         })
     }

@@ -7,6 +7,7 @@
 
 mod at_least;
 mod cd_dual;
+mod deepening;
 mod depth_bound;
 mod in_box;
 mod method;
@@ -21,6 +22,7 @@ mod directional;
 
 use crate::claim::{Span, Surface};
 pub use at_least::{ComparedDepth, compare, compare_decided};
+pub use deepening::overlaps_along;
 pub use depth_bound::DepthBound;
 pub use in_box::{BoxDepth, BoxDepthMemory, depth_at_most, depth_in_box};
 pub use method::RangeMethod;

@@ -55,6 +55,11 @@ impl LocalRay {
         is_plain.then_some(Self { from, by: steady, inverse, off, by_off })
     }
 
+    /// The same, of which every place may be farther off by so much along each axis.
+    pub(super) fn thickened(self, by: f64) -> Option<Self> {
+        Self::with(self.from, self.by, [self.off + by, self.by_off])
+    }
+
     /// At most the time at which it comes to a box; none: it certainly misses it up to `until`.
     #[inline(always)]
     pub(super) fn enters(&self, held: &Extent, until: f64) -> Option<f64> {

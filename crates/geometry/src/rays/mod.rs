@@ -11,10 +11,13 @@
 //! Where the ray starts inside a region, it leaves the region through the first triangle that it
 //! meets. Where that is not certain, or it meets none, rays along the axes tell. What they leave
 //! open, whoever asks has to find out in another way.
+//!
+//! What is met of all that is on the way, face by face, [`passing`] tells.
 
 mod field;
 mod local;
 mod mesh;
+pub mod passing;
 mod sharp;
 mod sight;
 #[cfg(test)]

@@ -69,13 +69,53 @@ pub fn along(
             }
             Some(exponent) => {
                 effort.cost.exact_stages += 1;
-                // After so many times the direction, as a power of two, they are apart for good.
-                let power = i64::from(exponent_of_all(pair)) + 2 - i64::from(exponent);
-                range(pair, direction, power, in_contact, effort)?
+                range(pair, direction, power_beyond(pair, exponent), in_contact, effort)?
             }
         };
         Ok(RoundedRange { proof, span, ends })
     })
+}
+
+/// Whether P, moved by `t d`, overlaps Q for some t > 0, exactly, where it does not at t = 0:
+/// whether it comes nearer than R. Along zero it does not.
+pub fn overlaps_along(
+    pair: &RoundedPair<'_>,
+    direction: &Vec3,
+    effort: &mut Effort<'_>,
+) -> Result<bool, Stopped> {
+    effort.one_question(|effort| {
+        let Some(exponent) = direction.iter().filter_map(|x| exponent_of(*x)).max() else {
+            return Ok(false);
+        };
+        effort.cost.exact_stages += 1;
+        let way = LongWay::new(pair, direction, power_beyond(pair, exponent));
+        let reach = pair.reach().exact();
+        way.bodies.comes_nearer(way.end, &reach, effort)
+    })
+}
+
+/// After so many times a direction, as a power of two, the bodies are apart for good.
+fn power_beyond(pair: &RoundedPair<'_>, exponent: i32) -> i64 {
+    i64::from(exponent_of_all(pair)) + 2 - i64::from(exponent)
+}
+
+/// The way along a direction, until the bodies are apart for good.
+struct LongWay<'a> {
+    bodies: Translating<'a>,
+    /// Times of the step count how often the direction is gone; where the last of them is beyond
+    /// all f64 numbers, in units of a power of two.
+    end: f64,
+    power: i64,
+}
+
+impl<'a> LongWay<'a> {
+    fn new(pair: &RoundedPair<'a>, direction: &Vec3, power: i64) -> Self {
+        let scale = least_exponent(direction.iter()).unwrap_or(0);
+        let travel = std::array::from_fn(|k| -integer_at(direction[k], scale));
+        let end = power_of_two(power.clamp(-1022, 1023));
+        let power = (power - 1023).max(0);
+        Self { bodies: Translating::new(&pair.cores, travel, scale + power), end, power }
+    }
 }
 
 fn range(
@@ -85,13 +125,7 @@ fn range(
     in_contact: bool,
     effort: &mut Effort<'_>,
 ) -> Result<(Option<Span>, Option<RangeProof>), Stopped> {
-    let scale = least_exponent(direction.iter()).unwrap_or(0);
-    let travel = std::array::from_fn(|k| -integer_at(direction[k], scale));
-    // Times of the step count how often the direction is gone; where the last of them is beyond all
-    // f64 numbers, in units of a power of two.
-    let end = power_of_two(power.clamp(-1022, 1023));
-    let power = (power - 1023).max(0);
-    let bodies = Translating::new(&pair.cores, travel, scale + power);
+    let LongWay { bodies, end, power } = LongWay::new(pair, direction, power);
     let reach = pair.reach().exact();
     let (enter, begins) = if in_contact {
         ([0.0; 2], None)

@@ -43,6 +43,7 @@ fn what_would_make_another_robot_is_an_error() {
             with("version='1.1'", &boxed("<origin rpy='0 0 0' quat_xyzw='0 0 0 1'/>", unit)),
             "both rpy and quat_xyzw",
         ),
+        (with("version='2.0'", ""), "version: \"2.0\" is neither 1.0 nor 1.1"),
         (with("", &boxed("", "<box size='1 1 1' scale='2 2 2'/>")), "a box has no scale"),
         (with("", &boxed("", "<sphere radius='1' length='2'/>")), "a sphere has no length"),
         (with("", &boxed("", &unit.repeat(2))), "a geometry has one shape"),
@@ -68,8 +69,6 @@ fn an_origin_is_turned_by_a_quaternion_where_the_version_has_them() {
 #[test]
 fn what_is_passed_over_without_harm_is_noted() {
     let noted = |urdf: &str| robot_of(urdf).unwrap().notes;
-    let notes = noted(&with("version='2.0'", ""));
-    assert!(notes.len() == 1 && notes[0].contains("version \"2.0\""), "{notes:?}");
     let notes = noted(&with("", &boxed("", "<box size='1 1 1' colour='red' x:y='z'/>")));
     assert!(notes.len() == 1 && notes[0].contains("\"colour\" is not read"), "{notes:?}");
     let follower = |upper: f64| {
@@ -133,6 +132,38 @@ fn a_mesh_that_becomes_its_hull_is_noted_with_its_link_its_file_and_by_how_much(
     let [lower, upper] = [robot.parts[0].gap.lower.unwrap(), robot.parts[0].gap.upper.unwrap()];
     assert!((lower..=upper).contains(&0.499) && upper - lower < 0.05, "{lower} {upper}");
     assert!(note.contains(&crate::mesh::convexity::in_words([lower, upper])), "{note}");
+}
+
+/// Two packages have a mesh of one name, and one file came; and a part in millimetres.
+#[test]
+fn a_file_for_two_packages_and_a_size_in_millimetres_are_noted() {
+    let effort = &mut Effort::unlimited();
+    let cube = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    let mesh = crate::mesh::read(cube.as_bytes(), None, 99, effort).unwrap();
+    let content = MeshContent::Mesh(Arc::new(mesh));
+    let part = |name: &str| boxed("", &format!("<mesh filename='{name}'/>"));
+    let inside = part("package://one/hand.obj") + &part("package://two/hand.obj");
+    let large = boxed("", "<box size='0.1 350 0.1'/>");
+    let urdf = with("", &(inside + &large));
+    let notes = |names: &[&str]| {
+        let meshes: MeshFiles =
+            names.iter().map(|name| ((*name).to_owned(), content.clone())).collect();
+        let sources = Sources {
+            urdf: &urdf,
+            srdf: None,
+            meshes: &meshes,
+            gap_max: None,
+            leave_out_missing: false,
+            mesh_treatment: MeshTreatment::Hull,
+        };
+        Robot::build(&sources, &ROBOT_LIMITS, &mut Effort::unlimited()).unwrap().notes
+    };
+    let said = notes(&["hand.obj"]);
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert_eq!(said[0], "link \"b\": a shape is 350 m large: are these millimetres?");
+    assert!(said[1].starts_with("one file, \"hand.obj\", stands for \"package://one/hand.obj\""));
+    let said = notes(&["package://one/hand.obj", "package://two/hand.obj"]);
+    assert_eq!(said.len(), 1, "{said:?}");
 }
 
 const ARM: &str = "<robot name='arm'><link name='base'><collision><geometry><box size='1 1 1'/>\

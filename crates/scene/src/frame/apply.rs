@@ -42,14 +42,15 @@ pub enum FrameError {
 /// What became of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// It is applied, but for these moves, by index.
+    /// It is applied, but for these moves and removals, by index.
     Now(Vec<(usize, MoveError)>),
     /// It was applied before; nothing has changed.
     Repeated,
 }
 
 impl Scene {
-    /// Applies a frame: all of it but single moves that are wrong, or nothing.
+    /// Applies a frame: all of it but single moves that are wrong and removals of what is not
+    /// there, or nothing.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -86,7 +87,13 @@ impl Scene {
         if frame.keyframe {
             self.check_keyframe(frame, moves)?;
         }
-        WhileStill::renew(&mut self.still);
+        if frame.is_structural() || !is_broken(Rule::FreshBoxes) {
+            WhileStill::renew(&mut self.still);
+        }
+        let unknown = |(_, id): &(usize, &BodyId)| self.index_of(**id).is_none();
+        let missing = frame.removed.iter().enumerate().filter(unknown);
+        let mut refused: Vec<(usize, MoveError)> =
+            missing.map(|(index, _)| (index, MoveError::NotThere)).collect();
         self.history.begin(self.applied, frame.id);
         if frame.is_structural()
             && let Err(error) = self.restructure(Restructuring::of(frame))
@@ -94,7 +101,6 @@ impl Scene {
             self.history.give_up();
             return Err(error.into());
         }
-        let mut refused = Vec::new();
         // Frames mostly name bodies in order, and a search is dearer than the move.
         let mut next = 0;
         moves.each(&mut |index, one| {

@@ -25,6 +25,7 @@ use clearance_geometry::separation::METHODS;
 
 /// A change of the structure. Reading order: removals, additions, changes, rules and their changes.
 pub(crate) struct Restructuring<'a> {
+    /// Of them those that are not there change nothing.
     removed: &'a [BodyId],
     added: Vec<Body>,
     /// Leads to those.
@@ -73,13 +74,8 @@ struct Altered {
 impl Scene {
     /// Takes bodies away, adds and changes others, and the rules; all or nothing.
     pub(crate) fn restructure(&mut self, to: Restructuring<'_>) -> Result<(), DeclarationError> {
-        for (index, id) in to.removed.iter().enumerate() {
-            if self.index_of(*id).is_none() {
-                let path = format!("removed_body_ids[{index}]");
-                return Err(DeclarationError::new(path, Problem::UnknownBody));
-            }
-        }
-        let mut gone: Vec<BodyId> = to.removed.to_vec();
+        let is_there = |id: &&BodyId| self.index_of(**id).is_some();
+        let mut gone: Vec<BodyId> = to.removed.iter().filter(is_there).copied().collect();
         let mut robots = Remounted::of(self, &to.robots, &mut gone)?;
         gone.sort_unstable();
         let is_gone = |id: BodyId| gone.binary_search(&id).is_ok();

@@ -110,6 +110,9 @@ pub enum MoveError {
     /// A robot moves it.
     #[error("a robot carries this body: move the robot, or detach the body")]
     Carried,
+    /// It is no move: a body that is to go, by its index among those, is not there.
+    #[error("no body has this id, so none goes")]
+    NotThere,
     /// It is the move of a robot, by its index among these.
     #[error(transparent)]
     Robot(#[from] RobotMoveError),

@@ -464,6 +464,24 @@ impl<'a> TwoParts<'a> {
         Ok(MeasuredRange::OfHulls(found))
     }
 
+    /// Whether P, moved by t times a direction, overlaps Q for some t > 0, exactly, of convex parts
+    /// that do not at t = 0; none: of curved ones nobody knows.
+    pub(crate) fn overlaps_along(
+        &self,
+        direction: &Vec3,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<bool>, Stopped> {
+        if self.meshes.is_some() {
+            return Ok(None);
+        }
+        if let Some(pair) = self.rounded() {
+            return rounded::overlaps_along(&pair, direction, effort).map(Some);
+        }
+        let found = penetration::overlaps_along(&self.cores, direction, effort)?;
+        // What is so flat that it never overlaps gets no deeper.
+        Ok(Some(found.unwrap_or(false)))
+    }
+
     /// Around how deep they overlap, from cold.
     pub(crate) fn bracket_depth(&self, effort: &mut Effort<'_>) -> Result<DepthBracket, Stopped> {
         if let Some(meshes) = &self.meshes {

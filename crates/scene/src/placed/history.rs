@@ -9,6 +9,7 @@
 
 use std::collections::VecDeque;
 
+use crate::broken::{Rule, is_broken};
 use crate::declared::body::BodyId;
 use crate::placed::entry::Entry;
 use clearance_geometry::Vec3;
@@ -222,6 +223,9 @@ impl History {
             }
         }
         self.quaternions = quaternions;
+        if is_broken(Rule::PastBodies) {
+            return;
+        }
         changes.replaced = replaced;
     }
 
@@ -229,6 +233,9 @@ impl History {
     #[inline]
     pub(crate) fn note(&mut self, place: u32, left: Leaving) {
         let Some(changes) = self.kept.back_mut() else { return };
+        if is_broken(Rule::PastPoses) {
+            return;
+        }
         let Leaving { body, from, departure, quaternion } = left;
         match std::mem::replace(&mut self.quaternions[place as usize], quaternion) {
             Some(quaternion) => {

@@ -4,6 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::bounds::Box3;
+use crate::broken::{Rule, is_broken};
 use crate::declared::body::{Body as DeclaredBody, BodyId, Part};
 use clearance_bodies::Body;
 use clearance_bodies::table::Wanted;
@@ -68,9 +69,10 @@ pub struct OwnFilter<'a> {
 impl OwnFilter<'_> {
     /// Whether the body is not left out.
     fn admits(&self, body: &DeclaredBody) -> bool {
-        self.category.is_none_or(|category| category & body.mask != 0)
-            && self.mask.is_none_or(|mask| mask & body.category != 0)
-            && self.ignored.binary_search(&body.id).is_err()
+        is_broken(Rule::OwnFilter)
+            || self.category.is_none_or(|category| category & body.mask != 0)
+                && self.mask.is_none_or(|mask| mask & body.category != 0)
+                && self.ignored.binary_search(&body.id).is_err()
     }
 }
 

@@ -5,16 +5,19 @@ use std::cmp::Ordering;
 use super::Candidate;
 use super::place::MeetingBox;
 use super::ray;
+use super::starts;
+pub use super::starts::BYTES_OF_PASSAGES;
+pub use super::way::{Cast, CastHit, StartContacts};
 use crate::bounds::{BOX_LANES, Ball, Box3, BoxBlock, BoxWay};
 use crate::brackets::unordered;
-use crate::declared::body::BodyId;
+use crate::broken::{Rule, is_broken};
 use crate::methods::Chosen;
 use crate::near::still::Probe;
 use crate::pairs::meshes::PartsProof;
-use crate::pairs::two_parts::{PartsContact, TwoParts};
+use crate::pairs::two_parts::TwoParts;
 use crate::placed::entry::Entry;
 use crate::placed::visitor::ScenePart;
-use crate::query::{HitSelection, SceneView, Visitor};
+use crate::query::{HitSelection, SceneView};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{
     ConvexProof, Direction, Frame, Link, Outcome, StaticProof, Verdict,
@@ -29,69 +32,9 @@ use clearance_geometry::number::rounding::BOUND_SLACK;
 use clearance_geometry::pair::Question;
 use clearance_geometry::pair::{Pair, VertexPair};
 use clearance_geometry::penetration;
-use clearance_geometry::rays::{RayAnswer, RayHit};
+use clearance_geometry::rays::RayAnswer;
 use clearance_geometry::separation;
 use clearance_geometry::witness::Witness;
-use clearance_robot::meeting::Met;
-
-/// A polytope on its way.
-#[derive(Clone, Copy, Debug)]
-pub struct Cast<'a> {
-    /// The polytope where it starts, which may be rounded. Of a ray: a point.
-    pub start: Visitor<'a>,
-    /// How it moves over t in [0, 1].
-    pub motion: Motion,
-    /// Contact means a distance of at most this, metres.
-    pub margin: f64,
-    /// Width of brackets in t where something turns.
-    pub time_tolerance: f64,
-}
-
-impl Cast<'_> {
-    /// Whether the polytope only translates, until it touches something.
-    fn is_straight(&self) -> bool {
-        matches!(self.motion, Motion::Linear { .. }) && self.margin <= 0.0
-    }
-}
-
-/// A body that is met, or may be.
-#[derive(Clone, Debug)]
-pub struct CastHit {
-    /// The body that is met.
-    pub body: BodyId,
-    /// The part of it that is met first.
-    pub part: u32,
-    /// Contact, or undecided: the way comes closer to it than the clearance tolerance.
-    pub outcome: Outcome,
-    /// Around the time of the first contact with the body; when undecided, the time that is not
-    /// proven free.
-    pub time: [f64; 2],
-    /// The answer about the polytope (P) and the part (Q), with its proof; where the cast asks for
-    /// none, pairs may be missing in it that prove contact at the start.
-    pub contact: PartsContact,
-    /// Its bracket overlaps that of another hit, so which is first is not known.
-    pub is_unordered: bool,
-    /// Where the body is listed in the scene.
-    index: u32,
-    /// The normal of the triangle that a ray meets, if it is known.
-    normal: Option<Vec3>,
-}
-
-impl CastHit {
-    fn new(Candidate { index, entry }: Candidate<'_>, part: u32, contact: PartsContact) -> Self {
-        let (body, time) = (entry.body.id, [contact.met.t_free, contact.met.t_contact]);
-        let (outcome, is_unordered, normal) = (contact.met.outcome, false, None);
-        Self { body, part, outcome, time, contact, is_unordered, index, normal }
-    }
-
-    /// What a ray meets of a part that is not convex.
-    fn of_ray(candidate: Candidate<'_>, part: u32, found: &RayHit) -> Self {
-        let start = PartsContact::at_start(PartsProof::of_faces(found.initial, None));
-        let [t_free, t_contact] = found.time;
-        let contact = PartsContact { met: Met { t_free, t_contact, ..start.met }, ..start };
-        Self { normal: found.normal, ..Self::new(candidate, part, contact) }
-    }
-}
 
 impl<'a> SceneView<'a> {
     /// What the polytope meets on its way, in order of time and then of bodies.
@@ -102,7 +45,8 @@ impl<'a> SceneView<'a> {
         effort: &mut Effort<'_>,
     ) -> Result<Vec<CastHit>, Stopped> {
         let sweep = Sweep::of(cast);
-        if hits != HitSelection::All && cast.is_straight() && cast.start.point().is_none() {
+        let tells_starts = hits != HitSelection::All && cast.starts == StartContacts::All;
+        if tells_starts && cast.is_straight() && cast.start.point().is_none() {
             let found = self.met_at_start(cast, hits, effort)?;
             if !found.is_empty() {
                 return Ok(in_order(found));
@@ -124,6 +68,7 @@ impl<'a> SceneView<'a> {
                 }
                 Ok(match hits {
                     HitSelection::Any if is_met => -1.0,
+                    HitSelection::First if is_met && is_broken(Rule::EarliestHit) => -1.0,
                     HitSelection::First => first,
                     HitSelection::All | HitSelection::Any => 1.0,
                 })
@@ -162,6 +107,20 @@ impl<'a> SceneView<'a> {
         Ok(found)
     }
 
+    /// Around the time until which the polytope of a straight cast is in contact with a body from
+    /// when it meets it: `[1, 1]` if it is so at the end.
+    pub fn leave(
+        &self,
+        cast: &Cast<'_>,
+        hit: &CastHit,
+        effort: &mut Effort<'_>,
+    ) -> Result<[f64; 2], Stopped> {
+        let mut contacts = starts::Contacts::default();
+        let entry = &self.entries[hit.index as usize];
+        reached_parts(entry, &Sweep::of(cast), |_, q| contacts.add(cast, &q, effort))?;
+        Ok(contacts.end_from(hit.time))
+    }
+
     /// Where and how the polytope of a cast meets a body. If they overlap at the start, the normal
     /// is the way out of the body that is shortest.
     pub fn impact(
@@ -170,6 +129,9 @@ impl<'a> SceneView<'a> {
         hit: &CastHit,
         effort: &mut Effort<'_>,
     ) -> Result<Impact, Stopped> {
+        if let Some(impact) = &hit.impact {
+            return Ok(**impact);
+        }
         let entry = &self.entries[hit.index as usize];
         let at = hit.part as usize;
         let q = match entry.sole() {
@@ -374,26 +336,13 @@ fn meet(
     }
     let mut met: Option<CastHit> = None;
     reached_parts(candidate.entry, sweep, |part, q| {
-        match ray::meet(&cast.start, &cast.motion, cast.margin, &q, effort)? {
-            RayAnswer::Free => return Ok(()),
-            RayAnswer::Meets(found) => {
-                let hit = CastHit::of_ray(candidate, part, &found);
-                met = Some(sooner(met.take(), hit));
-                return Ok(());
-            }
-            RayAnswer::Open => {}
-        }
-        let two = TwoParts::beside(cast.start, q);
-        let question = Question {
-            reach: two.reach(cast.margin),
-            time_tolerance: cast.time_tolerance,
-            ..Question::new(two.cores, cast.motion, Motion::rest())
+        let Some(hit) = meet_part(cast, candidate, part, q, effort)? else { return Ok(()) };
+        let told = if cast.starts != StartContacts::All && hit.initial() != Verdict::Separated {
+            starts::beyond(cast, &q, hit, effort)?
+        } else {
+            Some(hit)
         };
-        let course = FaceCourse { question: &question, margin: cast.margin };
-        let (method, witness) = (&contact_time::METHODS[0], &mut Witness::default());
-        let contact = two.first_contact(method, &course, witness, effort)?;
-        if contact.met.outcome != Outcome::NoContact {
-            let hit = CastHit::new(candidate, part, contact);
+        if let Some(hit) = told {
             met = Some(sooner(met.take(), hit));
         }
         Ok(())
@@ -401,9 +350,35 @@ fn meet(
     Ok(met)
 }
 
+/// The first contact with a part.
+fn meet_part(
+    cast: &Cast<'_>,
+    candidate: Candidate<'_>,
+    part: u32,
+    q: ScenePart<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<Option<CastHit>, Stopped> {
+    match ray::meet(&cast.start, &cast.motion, cast.margin, &q, effort)? {
+        RayAnswer::Free => return Ok(None),
+        RayAnswer::Meets(found) => return Ok(Some(CastHit::of_ray(candidate, part, &found))),
+        RayAnswer::Open => {}
+    }
+    let two = TwoParts::beside(cast.start, q);
+    let question = Question {
+        reach: two.reach(cast.margin),
+        time_tolerance: cast.time_tolerance,
+        ..Question::new(two.cores, cast.motion, Motion::rest())
+    };
+    let course = FaceCourse { question: &question, margin: cast.margin };
+    let (method, witness) = (&contact_time::METHODS[0], &mut Witness::default());
+    let contact = two.first_contact(method, &course, witness, effort)?;
+    let is_met = contact.met.outcome != Outcome::NoContact;
+    Ok(is_met.then(|| CastHit::new(candidate, part, contact)))
+}
+
 /// Whether the polytope is in that part where it starts.
 fn overlaps_at_start(hit: &CastHit) -> bool {
-    hit.contact.initial.verdict() == Verdict::Overlapping
+    hit.initial() == Verdict::Overlapping
 }
 
 /// What is met first of a part and those before it.

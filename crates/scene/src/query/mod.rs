@@ -8,7 +8,8 @@
 //!
 //! The scene of a past frame is asked in the same way ([`past`]).
 //!
-//! [`cast`] answers the first, `ray` what rays meet that is not convex, [`place`] the other two.
+//! [`cast`] answers the first, `ray` what rays meet that is not convex, `starts` what is told of
+//! contacts at the start and of ends of contacts, [`place`] the other two.
 //! Few questions ask the tree of boxes that is kept between frames, many a tighter one that is
 //! built for them, `still`.
 
@@ -24,6 +25,8 @@ pub mod filter;
 pub mod past;
 pub mod place;
 mod ray;
+mod starts;
+mod way;
 
 use std::sync::Arc;
 

@@ -11,7 +11,6 @@ use crate::query::place::Nearness;
 use crate::query::{BodyFilter, HitSelection, QueryShape, SceneView};
 use crate::{BodyChange, HistoryLimits, RobotId};
 use clearance_bodies::table::Wanted;
-use clearance_geometry::motion::Motion;
 
 const AMPLE: HistoryLimits = HistoryLimits { frames_max: 12, bytes_max: 64 << 20 };
 
@@ -29,12 +28,8 @@ fn told(view: &SceneView<'_>) -> String {
         let start = at(from.x, from.y, from.z);
         for shape in [&dot, &cube] {
             let wanted = Wanted { certificate: true, cover_steps_max: 1 << 14 };
-            let cast = Cast {
-                start: shape.at(start).wanting(wanted),
-                motion: Motion::Linear { velocity: by - from },
-                margin: 0.0,
-                time_tolerance: 1e-9,
-            };
+            let cast = Cast::along(shape.at(start).wanting(wanted), by - from);
+            let cast = Cast { time_tolerance: 1e-9, ..cast };
             let hits = view.cast(&cast, HitSelection::All, effort).unwrap();
             told += &format!("{hits:?}\n");
             let overlaps = view.overlaps(&cast.start, HitSelection::All, effort).unwrap();
@@ -146,7 +141,7 @@ fn a_refused_frame_leaves_the_past_as_it_is() {
         step(&mut scene, &frame(id, moves), &Questions::default());
     }
     let kept: Vec<_> = (1..=3).map(|id| told_of(&scene, &at_frame(id)).unwrap()).collect();
-    let wrong = Frame { removed: vec![BodyId(9)], ..frame(4, vec![]) };
+    let wrong = Frame { added: vec![Body::solid(1, cube(0.5))], ..frame(4, vec![]) };
     assert!(scene.step(&wrong, &Questions::default(), &Serial).is_err());
     let after: Vec<_> = (1..=3).map(|id| told_of(&scene, &at_frame(id)).unwrap()).collect();
     assert_eq!(kept, after);

@@ -141,8 +141,7 @@ fn all_hits(view: &SceneView<'_>, cast: &Cast<'_>) -> Vec<CastHit> {
 fn casts<'a>(start: Visitor<'a>, random: &mut Random) -> Vec<Cast<'a>> {
     let velocity = -start.core.pose.translation * (1.5 + random.signed());
     let axis = random.vector();
-    let straight =
-        Cast { start, motion: Motion::Linear { velocity }, margin: 0.0, time_tolerance: 1e-9 };
+    let straight = Cast { time_tolerance: 1e-9, ..Cast::along(start, velocity) };
     let screw = Motion::Screw { pivot: None, velocity, axis, angle: 1.0 };
     vec![straight, Cast { margin: 0.15, ..straight }, Cast { motion: screw, ..straight }]
 }

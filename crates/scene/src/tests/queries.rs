@@ -85,7 +85,8 @@ fn entry(from: [i64; 3], way: [i64; 3], low: [i64; 3]) -> Option<(i64, i64)> {
 pub(super) const PROVEN: Wanted = Wanted { certificate: true, cover_steps_max: 1 << 14 };
 
 pub(super) fn cast(start: &QueryShape, pose: Pose, motion: Motion) -> Cast<'_> {
-    Cast { start: start.at(pose).wanting(PROVEN), motion, margin: 0.0, time_tolerance: 1e-9 }
+    let start = start.at(pose).wanting(PROVEN);
+    Cast { motion, time_tolerance: 1e-9, ..Cast::along(start, Vec3::zeros()) }
 }
 
 /// Along edges, through vertices and within faces as often as across: what a ray meets, and when,

@@ -346,10 +346,9 @@ fn questions_to_a_scene_of_balls_are_answered_as_their_closed_forms_say() {
     let point = super::queries::point();
     let start = point.at(Pose::identity());
     let cast = |velocity: [f64; 3], margin: f64| Cast {
-        start,
-        motion: Motion::Linear { velocity: velocity.into() },
         margin,
         time_tolerance: 1e-9,
+        ..Cast::along(start, velocity.into())
     };
     for (velocity, margin, body, time) in [
         ([10.0, 0.0, 0.0], 0.0, 1, 0.3),
@@ -414,8 +413,7 @@ fn what_a_rounded_visitor_meets_is_what_each_part_says_from_cold() {
             let shape = QueryShape::new(core, [0.0, 0.2, 0.5, 1.0][round % 4]);
             let visitor = shape.at(random.pose(place));
             let velocity = random.vector() * 5.0;
-            let motion = Motion::Linear { velocity };
-            let cast = Cast { start: visitor, motion, margin: 0.0, time_tolerance: 1e-9 };
+            let cast = Cast { time_tolerance: 1e-9, ..Cast::along(visitor, velocity) };
             let hits = view.cast(&cast, HitSelection::All, effort).unwrap();
             let overlaps = view.overlaps(&visitor, HitSelection::All, effort).unwrap();
             let nearest = view.nearest(&visitor, Nearness::default(), effort).unwrap();

@@ -4,7 +4,6 @@
 //! that is further behind loses some and begins again with the whole state. While nobody watches,
 //! nothing is written down.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::sync::broadcast;
@@ -14,7 +13,7 @@ use clearance_runtime::memory::{MemoryKind, MemoryQuota, Reservation};
 use clearance_runtime::settings::{Limit, Limits};
 use clearance_scene::{Frame, Moves, Scene};
 use clearance_wire::convert::sessions::known::Known;
-use clearance_wire::convert::sessions::news::Draft;
+use clearance_wire::convert::sessions::news::{Draft, RefusedOf};
 use clearance_wire::convert::sessions::size::{news_bytes, poses_bytes};
 
 /// What a report takes in memory for each byte that it takes on the wire: a verdict is two bytes
@@ -83,12 +82,7 @@ impl Subscribers {
 
     /// Writes down what a frame has changed of which the moves at these places were refused, of
     /// bodies and of robots. There is no need for it while nobody reads.
-    pub(super) fn note(
-        &mut self,
-        frame: &Frame,
-        moves: &dyn Moves,
-        refused: &[BTreeSet<usize>; 2],
-    ) {
+    pub(super) fn note(&mut self, frame: &Frame, moves: &dyn Moves, refused: &RefusedOf) {
         self.draft.note(frame, moves, refused);
     }
 

@@ -207,7 +207,10 @@ impl Inquiry {
     ) -> Result<(), Failure> {
         let looks = at_once(self.answers.count());
         let of_shapes = self.answers.bytes_of_shapes().saturating_mul(looks as u64);
-        let bytes = (bytes_of_looks(looks) as u64).saturating_add(of_shapes);
+        let has_faces = bytes_of_looks(1) > 0;
+        let of_passages = if has_faces { self.answers.bytes_of_passages() * looks } else { 0 };
+        let of_faces = bytes_of_looks(looks).saturating_add(of_passages) as u64;
+        let bytes = of_faces.saturating_add(of_shapes);
         if bytes > 0 && !self.answers.are_about_points() {
             self.looks = Some(quota.reserve(MemoryKind::Work, bytes)?);
         }

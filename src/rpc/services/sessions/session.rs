@@ -1,7 +1,7 @@
 //! A session: a scene, and what the wire needs beside it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,6 +33,7 @@ use clearance_wire::convert::sessions::frame::{
     AskedFrame, Defaults, failure, no_room, unanswered,
 };
 use clearance_wire::convert::sessions::methods::methods;
+use clearance_wire::convert::sessions::news::RefusedOf;
 use clearance_wire::convert::sessions::pair::Bodies;
 use clearance_wire::convert::sessions::plan::Plan;
 use clearance_wire::convert::sessions::robots::{DeclaredRobot, KnownRobots, link_name};
@@ -366,12 +367,15 @@ impl Session {
         refused: &[(usize, MoveError)],
     ) {
         if self.subscribers.is_read() {
-            let is_robots = |error: &MoveError| matches!(error, MoveError::Robot(_));
-            let refused_of = [false, true].map(|of_robots| {
-                let of = refused.iter().filter(|(_, error)| is_robots(error) == of_robots);
+            let of = |is: fn(&MoveError) -> bool| -> BTreeSet<usize> {
+                let of = refused.iter().filter(|(_, error)| is(error));
                 of.map(|(index, _)| *index).collect()
-            });
-            self.subscribers.note(&asked.frame, &asked.moves, &refused_of);
+            };
+            let is_robots = |error: &MoveError| matches!(error, MoveError::Robot(_));
+            let is_removal = |error: &MoveError| matches!(error, MoveError::NotThere);
+            let moves = of(|error| !matches!(error, MoveError::Robot(_) | MoveError::NotThere));
+            let refused = RefusedOf { moves, robots: of(is_robots), removals: of(is_removal) };
+            self.subscribers.note(&asked.frame, &asked.moves, &refused);
         }
         for gone in &wire.removed_body_ids {
             let shapes = self.shapes.remove(gone);

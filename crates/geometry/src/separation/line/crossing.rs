@@ -104,6 +104,29 @@ pub(crate) fn cross_line(
     }
 }
 
+/// Whether the line `{t w}` passes through the inside of M; w is not zero. None: M is flat, and has
+/// no inside.
+///
+/// Modulo w the line is the origin. It is inside where it comes, on the way from the middle of some
+/// corners, strictly before a portal that is made of corners.
+pub(crate) fn passes_inside(
+    m: &mut Difference<'_>,
+    w: &Integers,
+    effort: &mut Effort<'_>,
+) -> Result<Option<bool>, Stopped> {
+    let simplex = m.simplex();
+    if simplex.len() < 4 {
+        return Ok(None);
+    }
+    let modulo_w = ArrayVec::from_iter([Lineality::Along(w.clone())]);
+    let Some(line) = Line::new(negated(&sum_of(&simplex)), modulo_w, None) else {
+        return Ok(Some(true));
+    };
+    let portal = line.portal_among(&simplex).expect("the line comes from inside the simplex");
+    let exit = line.refine(m, portal, Goal::Origin, effort)?;
+    Ok(Some(matches!(exit, Exit::OriginInside(_))))
+}
+
 /// The least end, if it is in the triangle of these pairs and their plane supports M.
 pub(crate) fn least_end_in(
     m: &mut Difference<'_>,

@@ -123,6 +123,7 @@ impl<'a> AskedFrame<'a> {
         }
         let field = match error {
             MoveError::NotAnswered => self.moves.path_of_pose(index, path),
+            MoveError::NotThere => path.field("removed_body_ids").index(index).to_string(),
             MoveError::UnknownBody
             | MoveError::Repeated
             | MoveError::TooFar
@@ -132,6 +133,10 @@ impl<'a> AskedFrame<'a> {
         };
         let failure = match error {
             MoveError::UnknownBody => Failure::UnknownBody { field, id: self.moves.id(index) },
+            MoveError::NotThere => Failure::UnknownBody {
+                field,
+                id: self.frame.removed.get(index).map_or(0, |id| id.0),
+            },
             MoveError::Repeated
             | MoveError::TooFar
             | MoveError::Deviation

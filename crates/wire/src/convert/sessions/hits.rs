@@ -13,9 +13,19 @@ use clearance_scene::BodyId;
 use clearance_scene::query::cast::CastHit;
 use clearance_scene::query::place::{NearHit, OverlapHit};
 
+/// Where a ray or a shape meets a body, and if that is wanted until when.
+#[derive(Clone, Copy, Debug)]
+pub struct CastPlace {
+    /// Where, and across what.
+    pub impact: Impact,
+    /// Around the time until which they are in contact.
+    pub leave: Option<[f64; 2]>,
+}
+
 /// A body that a ray or a shape meets.
-pub fn cast_to_wire(hit: &CastHit, impact: &Impact, certificates: bool) -> api::SceneHit {
+pub fn cast_to_wire(hit: &CastHit, place: &CastPlace, certificates: bool) -> api::SceneHit {
     use api::scene_hit::Proof;
+    let CastPlace { impact, leave } = place;
     let [lower, upper] = hit.time;
     api::SceneHit {
         body_id: hit.body.0,
@@ -27,6 +37,7 @@ pub fn cast_to_wire(hit: &CastHit, impact: &Impact, certificates: bool) -> api::
         normal: impact.normal.map(|normal| vector_to_wire(&normal)),
         unordered: hit.is_unordered,
         proof: certificates.then(|| contact_to_wire(&hit.contact).map(Proof::Motion)).flatten(),
+        leave: leave.map(|[lower, upper]| api::Bracket { lower, upper }),
         ..Default::default()
     }
 }
@@ -81,11 +92,13 @@ pub struct PackedHit {
     normal: Vec3,
     verdict: Verdict,
     is_unordered: bool,
+    leave: Option<[f64; 2]>,
 }
 
 impl PackedHit {
     /// A hit with where and how.
-    pub fn new(hit: &CastHit, impact: &Impact) -> Self {
+    pub fn new(hit: &CastHit, place: &CastPlace) -> Self {
+        let impact = &place.impact;
         Self {
             body: hit.body,
             part: hit.part,
@@ -94,6 +107,7 @@ impl PackedHit {
             normal: impact.normal.unwrap_or_default(),
             verdict: hit.contact.initial.verdict(),
             is_unordered: hit.is_unordered,
+            leave: place.leave,
         }
     }
 }
@@ -109,6 +123,9 @@ pub struct HitsPacker {
 /// Bytes of one packed hit: three numbers of four bytes, eight of eight and two of one.
 const HIT_BYTES: u64 = 3 * 4 + 8 * 8 + 2;
 
+/// Bytes of where it is left.
+const LEAVE_BYTES: u64 = 2 * 8;
+
 impl HitsPacker {
     /// Adds what a ray met; `room` is what the reply has left, bytes.
     pub fn add(&mut self, ray: u32, met: Result<CastHits<PackedHit>, Stopped>, room: &mut u64) {
@@ -122,7 +139,8 @@ impl HitsPacker {
         };
         self.packed.omitted_hits += omitted;
         for hit in &hits {
-            match room.checked_sub(HIT_BYTES) {
+            let bytes = HIT_BYTES + hit.leave.map_or(0, |_| LEAVE_BYTES);
+            match room.checked_sub(bytes) {
                 Some(left) => {
                     *room = left;
                     self.push(ray, hit);
@@ -144,6 +162,10 @@ impl HitsPacker {
         let verdict = i32::from(verdict_to_wire(hit.verdict));
         self.verdicts.push(u8::try_from(verdict).unwrap_or_default());
         self.unordered.push(u8::from(hit.is_unordered));
+        if let Some([lower, upper]) = hit.leave {
+            packed.leave_lower.push(lower);
+            packed.leave_upper.push(upper);
+        }
     }
 
     /// The arrays.

@@ -20,6 +20,7 @@ use clearance_geometry::motion::Motion;
 use clearance_geometry::pose::Pose;
 use clearance_proto as api;
 use clearance_scene::BodyId;
+use clearance_scene::query::cast::StartContacts;
 use clearance_scene::query::past::{Moment, NoPast};
 use clearance_scene::query::place::Nearness;
 use clearance_scene::query::{BodyFilter, HitSelection, UnknownName};
@@ -37,6 +38,10 @@ pub struct AskedInquiry {
     pub filter: BodyFilter,
     /// How many hits are wanted.
     pub hits: HitSelection,
+    /// Which contacts at the start of casts are told.
+    pub starts: StartContacts,
+    /// Whether it is wanted where casts leave what they meet.
+    pub exits: bool,
     /// Whether proofs are wanted.
     pub certificates: bool,
     /// Steps that one question may take.
@@ -142,15 +147,40 @@ impl AskedInquiry {
             None => None,
             Some(packed) => Some(rays(&root.field("packed_rays"), packed, catalogue)?),
         };
+        let starts = match root.field("start_contacts").known(wire.start_contacts)? {
+            api::StartContacts::Unspecified | api::StartContacts::All => StartContacts::All,
+            api::StartContacts::Deepening => StartContacts::Deepening,
+            api::StartContacts::Skipped => StartContacts::Skipped,
+        };
+        let needs_straight = if starts != StartContacts::All {
+            Some("start_contacts")
+        } else {
+            wire.exits.then_some("exits")
+        };
         let question = |(index, one): (usize, &api::SceneQuery)| {
-            let asked = AskedQuestion::convert(&list.index(index), one, catalogue);
+            let path = list.index(index);
+            let asked = AskedQuestion::convert(&path, one, catalogue).and_then(|asked| {
+                let is_told = needs_straight.is_none_or(|_| asked.kind.is_straight());
+                is_told.then_some(asked).ok_or_else(|| not_straight(&path, needs_straight).into())
+            });
             asked.map_err(|failure| failure.to_item())
         };
         let questions = wire.queries.iter().enumerate().map(question).collect();
         let casts = AskedCasts::convert(&root, wire, catalogue)?;
-        let certificates = wire.certificates;
         let moment = moment(&root.field("moment"), wire.moment.as_ref())?;
-        Ok(Self { questions, rays, casts, filter, hits, certificates, steps, time, moment })
+        Ok(Self {
+            questions,
+            rays,
+            casts,
+            filter,
+            hits,
+            starts,
+            exits: wire.exits,
+            certificates: wire.certificates,
+            steps,
+            time,
+            moment,
+        })
     }
 
     /// How many questions there are.
@@ -166,7 +196,13 @@ impl AskedInquiry {
             matches!(question.shape, AskedShape::Point(_))
                 && !matches!(question.kind, AskedKind::Nearest(_))
         };
-        self.casts.is_none() && self.questions.iter().flatten().all(is_small)
+        let is_short = self.casts.is_none() && !self.looks_at_whole_ways();
+        is_short && self.questions.iter().flatten().all(is_small)
+    }
+
+    /// Whether ways are looked at beyond the first contact with a body.
+    pub fn looks_at_whole_ways(&self) -> bool {
+        self.exits || self.starts != StartContacts::All
     }
 
     /// What a look at one of its shapes makes of that, bytes at most.
@@ -249,10 +285,27 @@ impl AskedQuestion {
 }
 
 impl AskedKind {
+    /// Whether it is no way, or one that goes straight without a margin.
+    fn is_straight(&self) -> bool {
+        match self {
+            Self::Cast { motion, margin, .. } => {
+                matches!(motion, Motion::Linear { .. }) && *margin <= 0.0
+            }
+            Self::Overlap | Self::Nearest(_) => true,
+        }
+    }
+
     /// What is met exactly, with brackets of the default width.
     pub fn along(motion: Motion) -> Self {
         Self::Cast { motion, margin: 0.0, time_tolerance: TIME_TOLERANCE }
     }
+}
+
+/// A cast turns or has a margin, and the call asks for what is told of others alone.
+fn not_straight(path: &Path<'_>, needs_straight: Option<&str>) -> BadField {
+    let field = needs_straight.unwrap_or_default();
+    let why = format!("must have a linear motion and no margin with `{field}`");
+    path.field("shape_cast").bad(why)
 }
 
 fn shape(

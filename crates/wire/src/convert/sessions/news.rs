@@ -23,6 +23,17 @@ pub struct Draft {
     robots: RobotDraft,
 }
 
+/// What was refused of a frame, by its place in its list.
+#[derive(Clone, Debug, Default)]
+pub struct RefusedOf {
+    /// Moves of bodies.
+    pub moves: BTreeSet<usize>,
+    /// Moves of robots.
+    pub robots: BTreeSet<usize>,
+    /// Removals of bodies.
+    pub removals: BTreeSet<usize>,
+}
+
 impl Draft {
     /// Whether more has changed than where bodies and robots are.
     fn is_structural(&self) -> bool {
@@ -32,12 +43,13 @@ impl Draft {
             || self.robots.is_structural()
     }
 
-    /// Adds what a frame has changed of which the moves at these places were refused, of bodies and
-    /// of robots.
-    pub fn note(&mut self, frame: &Frame, moves: &dyn Moves, refused: &[BTreeSet<usize>; 2]) {
-        let [refused, refused_robots] = refused;
-        self.robots.note(frame, refused_robots);
-        for id in frame.removed.iter().map(|body| body.0) {
+    /// Adds what a frame has changed but for what was refused of it.
+    pub fn note(&mut self, frame: &Frame, moves: &dyn Moves, refused: &RefusedOf) {
+        let RefusedOf { moves: refused, robots, removals } = refused;
+        self.robots.note(frame, robots);
+        let removed = frame.removed.iter().enumerate();
+        for (_, id) in removed.filter(|(at, _)| !removals.contains(at)) {
+            let id = id.0;
             if !self.added.remove(&id) {
                 self.removed.insert(id);
             }

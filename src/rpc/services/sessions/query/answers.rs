@@ -9,13 +9,12 @@ use clearance_bodies::table::{NotAnswered, Wanted};
 use clearance_bodies::{Body, PlacedBody};
 use clearance_geometry::Vec3;
 use clearance_geometry::effort::{Cost, Effort, Stopped};
-use clearance_geometry::meeting::Impact;
-use clearance_geometry::motion::Motion;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::until::Until;
 use clearance_proto as api;
 use clearance_runtime::sessions::parallel::by_index;
 use clearance_runtime::settings::Limits;
+use clearance_scene::query::cast::BYTES_OF_PASSAGES;
 use clearance_scene::query::cast::{Cast, CastHit};
 use clearance_scene::query::{BodyFilter, QueryShape, SceneView, Visitor};
 use clearance_wire::convert::body::Unready;
@@ -23,7 +22,7 @@ use clearance_wire::convert::geometry::stopped_to_wire;
 use clearance_wire::convert::options::cost_to_wire;
 use clearance_wire::convert::sessions::casts::AskedWay;
 use clearance_wire::convert::sessions::hits::{
-    CastHits, HitsPacker, PackedHit, cast_to_wire, fit, near_to_wire, overlap_to_wire,
+    CastHits, CastPlace, HitsPacker, PackedHit, cast_to_wire, fit, near_to_wire, overlap_to_wire,
 };
 use clearance_wire::convert::sessions::inquiry::{
     AskedInquiry, AskedKind, AskedQuestion, AskedRays, point,
@@ -118,6 +117,11 @@ impl Answers {
     /// What a look at one of their shapes makes of that, bytes at most.
     pub(super) fn bytes_of_shapes(&self) -> u64 {
         self.asked.bytes_of_shapes()
+    }
+
+    /// What is kept of the faces of one body while its way is looked at, bytes at most.
+    pub(super) fn bytes_of_passages(&self) -> usize {
+        if self.asked.looks_at_whole_ways() { BYTES_OF_PASSAGES } else { 0 }
     }
 
     /// What they have cost so far.
@@ -312,8 +316,9 @@ impl Responder<'_> {
         let mut answer = api::SceneAnswer::default();
         match question.kind {
             AskedKind::Cast { motion, margin, time_tolerance } => {
-                let cast = Cast { start: placed, motion, margin, time_tolerance };
-                let to_wire = |hit: &_, impact: &_| cast_to_wire(hit, impact, proves);
+                let starts = self.asked.starts;
+                let cast = Cast { start: placed, motion, margin, time_tolerance, starts };
+                let to_wire = |hit: &_, place: &_| cast_to_wire(hit, place, proves);
                 let met = self.cast(&cast, to_wire, effort).map_err(Unready::Stopped)?;
                 (answer.hits, answer.omitted_hits) = (met.hits, met.omitted);
             }
@@ -341,8 +346,7 @@ impl Responder<'_> {
         velocity: Vec3,
     ) -> (Result<CastHits<PackedHit>, Stopped>, Cost) {
         let mut effort = Effort::until(self.asked.steps, self.here);
-        let motion = Motion::Linear { velocity };
-        let cast = Cast { start, motion, margin: 0.0, time_tolerance: 1.0 };
+        let cast = Cast { starts: self.asked.starts, ..Cast::along(start, velocity) };
         let met = self.cast(&cast, PackedHit::new, &mut effort);
         let met = met.and_then(|met| self.in_time(met));
         (met, Cost { queries: 1, ..effort.cost })
@@ -351,12 +355,19 @@ impl Responder<'_> {
     fn cast<T>(
         &self,
         cast: &Cast<'_>,
-        tell: impl Fn(&CastHit, &Impact) -> T,
+        tell: impl Fn(&CastHit, &CastPlace) -> T,
         effort: &mut Effort<'_>,
     ) -> Result<CastHits<T>, Stopped> {
         let met = self.view.cast(cast, self.asked.hits, effort)?;
         let listed = met.iter().take(self.hits_max);
-        let told = listed.map(|hit| Ok(tell(hit, &self.view.impact(cast, hit, effort)?)));
+        let told = listed.map(|hit| {
+            let impact = self.view.impact(cast, hit, effort)?;
+            let leave = match self.asked.exits {
+                true => Some(self.view.leave(cast, hit, effort)?),
+                false => None,
+            };
+            Ok(tell(hit, &CastPlace { impact, leave }))
+        });
         let hits = told.collect::<Result<Vec<T>, Stopped>>()?;
         Ok(CastHits { hits, omitted: met.len().saturating_sub(self.hits_max) as u64 })
     }

@@ -1,12 +1,14 @@
 //! Questions about two bodies where a model has them, asked from cold: no scene, no boxes, nothing
 //! that is remembered.
 
+use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Outcome, Verdict};
 use clearance_geometry::distance::{self, Stops};
 use clearance_geometry::effort::Effort;
 use clearance_geometry::motion::{Motion, Turn};
 use clearance_geometry::pair::Pair;
 use clearance_geometry::pair::Question;
+use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::witness::Witness;
 use clearance_geometry::{contact_time, penetration, separation};
@@ -75,6 +77,51 @@ pub(super) fn distance(p: &Body, q: &Body) -> [f64; 2] {
         let measured = measured.expect("without a limit");
         [lower.min(measured.lower), upper.min(measured.upper)]
     })
+}
+
+/// The parts of a body beside a point.
+fn beside_point<'a>(
+    point: &'a Polytope,
+    from: Vec3,
+    body: &'a Body,
+) -> impl Iterator<Item = Pair<'a>> {
+    body.parts.iter().map(move |part| {
+        let pose = body.pose.compose(&part.body_from_part);
+        Pair::new(point, Pose::translation(from.x, from.y, from.z), &part.polytope, pose)
+    })
+}
+
+fn point() -> Polytope {
+    clearance_samples::hull(&[Vec3::zeros()])
+}
+
+/// Around the time at which a ray first meets a body, if it does.
+pub(super) fn ray(body: &Body, [from, by]: [Vec3; 2]) -> Option<[f64; 2]> {
+    let point = point();
+    let mut first: Option<[f64; 2]> = None;
+    for pair in beside_point(&point, from, body) {
+        let question = Question::new(pair, Motion::Linear { velocity: by }, Motion::rest());
+        let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
+        let found = contact_time::first_contact(&question, witness, effort);
+        let found = found.expect("without a limit");
+        if found.outcome == Outcome::Contact {
+            let known = first.unwrap_or([1.0; 2]);
+            first = Some([known[0].min(found.t_free), known[1].min(found.t_contact)]);
+        }
+    }
+    first
+}
+
+/// Around the time at which a ray leaves a body of one part that it meets.
+pub(super) fn ray_leaves(body: &Body, [from, by]: [Vec3; 2]) -> [f64; 2] {
+    let point = point();
+    let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
+    let mut exit = [0.0; 2];
+    for pair in beside_point(&point, from, body) {
+        let found = penetration::along(&pair, &by, witness, effort).expect("without a limit");
+        exit = found.span.map_or(exit, |span| span.exit);
+    }
+    exit
 }
 
 /// How every two of their parts move since the last answered frame.

@@ -281,7 +281,13 @@ pub(super) fn change_bodies(frame: &mut Frame, model: &Model, shapes: &Shapes, r
     let ids: Vec<u32> = model.bodies.keys().copied().collect();
     let picked = ids.get(r.below(ids.len().max(1) as u32) as usize).copied();
     match (r.below(4), picked) {
-        (0, Some(id)) if ids.len() > 2 => frame.removed.push(BodyId(id)),
+        (0, Some(id)) if ids.len() > 2 => {
+            frame.removed.push(BodyId(id));
+            // Now and then one that is not there, which is refused alone.
+            if r.below(4) == 0 {
+                frame.removed.insert(0, BodyId(901));
+            }
+        }
         (1 | 2, Some(id)) => {
             frame.removed.push(BodyId(id));
             let pose = model.bodies[&id].body.pose;

@@ -5,11 +5,14 @@
 //! and calls, take-overs, sessions that are opened again here or on another server. The code is
 //! that of the service, called in this process through its messages. [`model`] keeps the declared
 //! state by the words of the interface and asks [`cold`] questions; [`check`] holds every report
-//! against it. What fails is made as short as it still fails, and told with its seed:
+//! against it, [`asking`] what is said of the scene now and at past frames, and a [`follower`]
+//! knows what it is told. What fails is made as short as it still fails, and told with its seed:
 //! `SIMULATION_SEED=7 cargo test --lib simulation` runs that one, `SIMULATION_SEEDS=20000` more.
 
+mod asking;
 mod check;
 mod cold;
+mod follower;
 mod frames;
 mod model;
 mod schedule;
@@ -127,4 +130,29 @@ fn an_event_that_is_repeated_after_a_take_over_is_caught() {
 #[test]
 fn a_frame_on_a_stale_base_that_is_applied_is_caught() {
     is_caught(Rule::BaseFrame);
+}
+
+#[test]
+fn a_past_frame_with_bodies_where_they_are_now_is_caught() {
+    is_caught(Rule::PastPoses);
+}
+
+#[test]
+fn a_past_frame_without_the_bodies_that_have_gone_is_caught() {
+    is_caught(Rule::PastBodies);
+}
+
+#[test]
+fn a_ray_that_meets_its_own_shooter_is_caught() {
+    is_caught(Rule::OwnFilter);
+}
+
+#[test]
+fn boxes_of_the_frame_before_that_rays_are_asked_in_are_caught() {
+    is_caught(Rule::FreshBoxes);
+}
+
+#[test]
+fn a_hit_that_is_not_the_first_is_caught() {
+    is_caught(Rule::EarliestHit);
 }

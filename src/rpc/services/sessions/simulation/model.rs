@@ -140,10 +140,11 @@ impl Model {
         if frame.keyframe && !self.bodies.keys().all(is_told) {
             return Fate::Invalid;
         }
+        let mut refused =
+            frame.removed.iter().filter(|gone| !self.bodies.contains_key(&gone.0)).count();
         if !self.restructure(frame) {
             return Fate::Invalid;
         }
-        let mut refused = 0;
         let mut moved = Vec::new();
         for one in &frame.moves {
             let Some(placed) = self.bodies.get_mut(&one.body.0) else {
@@ -173,10 +174,7 @@ impl Model {
     fn restructure(&mut self, frame: &Frame) -> bool {
         let before = self.clone();
         for gone in &frame.removed {
-            if self.bodies.remove(&gone.0).is_none() {
-                *self = before;
-                return false;
-            }
+            self.bodies.remove(&gone.0);
         }
         let is_gone = |id: u32| frame.removed.iter().any(|gone| gone.0 == id);
         for body in &frame.added {

@@ -51,16 +51,22 @@ enum Kind {
     Slim,
     /// GetSession tells what the client knows.
     Look,
+    /// The scene is asked as it stands, or at a frame that was asked about.
+    Ask,
+    AskPast,
+    /// A follower knows what there is.
+    Follow,
 }
 
 /// Each as often as it is to happen.
-const KINDS: [Kind; 36] = {
+const KINDS: [Kind; 46] = {
     use Kind::*;
     [
         Moves, Moves, Moves, Moves, Moves, Moves, Moves, Moves, Moves, Moves, Keyframe, Bodies,
         Bodies, Bodies, Rules, Rules, Changes, Changes, Changes, Changes, Several, Several,
         Several, Lost, Repeated, Swapped, Late, TakeOver, HangUp, Cancelled, Hurried, Restart,
-        HandOver, HandOver, Slim, Look,
+        HandOver, HandOver, Slim, Look, Ask, Ask, Ask, Ask, AskPast, AskPast, AskPast, AskPast,
+        Follow, Follow,
     ]
 };
 
@@ -69,16 +75,28 @@ const KINDS: [Kind; 36] = {
 pub(super) struct Totals {
     answers: u64,
     events: u64,
+    /// Questions to scenes that stand, and to past ones.
+    questions: [u64; 2],
+    followed: u64,
 }
 
 impl Totals {
     pub(super) fn plus(self, other: Self) -> Self {
-        let (answers, events) = (self.answers + other.answers, self.events + other.events);
-        Self { answers, events }
+        Self {
+            answers: self.answers + other.answers,
+            events: self.events + other.events,
+            questions: [0, 1].map(|k| self.questions[k] + other.questions[k]),
+            followed: self.followed + other.followed,
+        }
     }
 
     pub(super) fn is_plenty(&self) -> bool {
-        self.answers > 38_000 && self.events > 7_500
+        let [now, past] = self.questions;
+        self.answers > 38_000
+            && self.events > 7_500
+            && now > 3_500
+            && past > 800
+            && self.followed > 1_500
     }
 }
 
@@ -87,7 +105,7 @@ pub(super) fn of(seed: u64) -> Vec<Op> {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9));
     let mut step =
         || Op { kind: KINDS[random.below(KINDS.len() as u32) as usize], random: random.bits() };
-    (0..20).map(|_| step()).collect()
+    (0..26).map(|_| step()).collect()
 }
 
 /// Runs a schedule; says what was wrong first.
@@ -100,7 +118,8 @@ pub(super) fn run(ground: &Ground, seed: u64, ops: &[Op]) -> Result<Totals, Wron
             done.map_err(|wrong| format!("{:?}: {wrong}", op.kind))?;
         }
         world.look().await?;
-        Ok(Totals { answers: world.answers, events: world.events })
+        let World { answers, events, questions, followed, .. } = world;
+        Ok(Totals { answers, events, questions, followed })
     })
 }
 
@@ -166,6 +185,9 @@ async fn step(world: &mut World, op: Op) -> Result<(), Wrong> {
         Kind::HandOver => world.reopen(true, random.below(2) == 0).await,
         Kind::Slim => world.slim().await,
         Kind::Look => world.look().await.map(drop),
+        Kind::Ask => world.ask(random).await,
+        Kind::AskPast => world.ask_past(random).await,
+        Kind::Follow => world.follow().await,
     }
 }
 

@@ -12,7 +12,9 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::{Code, Status, Streaming};
 
 use super::super::{SessionHost, Sessions};
+use super::asking::{self, Heard, PAST_FRAMES};
 use super::check::{Wrong, check};
+use super::follower::Follower;
 use super::frames::{self, Sent, Shapes};
 use super::model::{Asked, Fate, Model, Pair};
 use crate::rpc::shared::Shared;
@@ -107,6 +109,13 @@ pub(super) struct World {
     /// The contacts that the client has been told of.
     client: BTreeSet<Pair>,
     opening: api::OpenSessionRequest,
+    /// What was said of the scene, frame by frame.
+    heard: Heard,
+    follower: Option<Follower>,
+    /// Questions to scenes that were answered: of those that stand, and of past ones.
+    pub(super) questions: [u64; 2],
+    /// Frames that a follower knew of.
+    pub(super) followed: u64,
     /// Questions that were answered.
     pub(super) answers: u64,
     pub(super) events: u64,
@@ -139,6 +148,7 @@ impl World {
             report: Some(frames::report(&PLAIN)),
             canonical: random.below(12) == 0,
             replace: true,
+            history_frames: PAST_FRAMES as u32,
             ..Default::default()
         };
         if random.below(8) == 0 {
@@ -155,6 +165,10 @@ impl World {
             last: None,
             client: BTreeSet::new(),
             opening,
+            heard: Heard::default(),
+            follower: None,
+            questions: [0; 2],
+            followed: 0,
             answers: 0,
             events: 0,
         };
@@ -184,6 +198,7 @@ impl World {
         let request = api::OpenSessionRequest { state: Some(state), ..self.opening.clone() };
         let opened = self.server().client.open_session(request).await;
         let opened = opened.map_err(|status| format!("opening: {status}"))?.into_inner();
+        self.heard = Heard::from(self.model.applied);
         let pairs = self.model.pairs().len() as u64;
         if opened.checked_pairs != pairs {
             return Err(format!("{} pairs are checked, not {pairs}", opened.checked_pairs));
@@ -228,6 +243,7 @@ impl World {
         for one in sent {
             let fate = self.model.apply(&one.frame);
             if let Fate::Applied(refused) = fate {
+                self.heard.applied(one.frame.id);
                 unanswered = Some(one.asked);
                 if merges && refused == 0 {
                     continue;
@@ -481,6 +497,7 @@ impl World {
             false => self.state_as_known(),
         };
         self.detach();
+        self.follower = None;
         if elsewhere {
             self.at = 1 - self.at;
         }
@@ -494,6 +511,56 @@ impl World {
         let slot = self.server().host.registry.get(ID, Credentials::default());
         let slot = slot.map_err(|error| error.to_string())?;
         slot.take_out().await.map_err(|error| error.to_string())?.slim();
+        self.heard = Heard::from(self.model.applied);
+        Ok(())
+    }
+
+    /// The scene is asked as it stands.
+    pub(super) async fn ask(&mut self, random: &mut Random) -> Result<(), Wrong> {
+        let asked = asking::questions(ID, &self.model, random);
+        let told = self.server().client.query_scene(asked.clone()).await;
+        let told = told.map_err(|status| format!("QueryScene: {status}"))?.into_inner();
+        asking::check(&self.model, &asked, &told)?;
+        self.heard.keep(asked, told);
+        self.questions[0] += 1;
+        Ok(())
+    }
+
+    /// What was said of a frame is said again; or it is said that the frame is kept no more.
+    pub(super) async fn ask_past(&mut self, random: &mut Random) -> Result<(), Wrong> {
+        let Some((frame, is_kept)) = self.heard.any(random) else { return Ok(()) };
+        let asked = self.heard.again(frame).ok_or("it was asked about")?;
+        let told = self.server().client.query_scene(asked).await;
+        match told {
+            Ok(told) if is_kept => self.heard.compare(&told.into_inner())?,
+            Err(status) if !is_kept && status.code() == Code::FailedPrecondition => {}
+            other => return Err(format!("frame {frame}, kept {is_kept}: {other:?}")),
+        }
+        self.questions[1] += u64::from(is_kept);
+        Ok(())
+    }
+
+    /// Somebody follows the session, and knows after each frame what there is.
+    pub(super) async fn follow(&mut self) -> Result<(), Wrong> {
+        let mut follower = match self.follower.take() {
+            Some(follower) => follower,
+            None => {
+                let request =
+                    api::WatchSessionRequest { session_id: ID.to_owned(), ..Default::default() };
+                let news = self.server().client.watch_session(request).await;
+                let news = news.map_err(|status| format!("WatchSession: {status}"))?;
+                Follower::new(news.into_inner())
+            }
+        };
+        let state = self.told_state().await?;
+        let there: std::collections::BTreeMap<u32, api::Body> =
+            state.bodies.into_iter().map(|body| (body.id, body)).collect();
+        let known = follower.until(state.frame_id).await?;
+        if *known != there {
+            return Err(format!("a follower knows {known:?}, and there is {there:?}"));
+        }
+        self.followed += 1;
+        self.follower = Some(follower);
         Ok(())
     }
 }
