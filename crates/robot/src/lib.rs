@@ -35,6 +35,7 @@
 //! assert!(wrong.is_err());
 //! ```
 
+mod apart;
 mod assembly;
 pub mod ball;
 pub mod below;

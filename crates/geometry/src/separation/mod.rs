@@ -4,6 +4,7 @@
 //! derived error bound proves it; the *exact stage* decides the rest in exact arithmetic. So every
 //! method gives the same verdicts, and differs only in cost and in the proof it finds.
 
+mod aligned;
 pub(crate) mod exact;
 pub(crate) mod filter;
 pub(crate) mod line;
@@ -110,6 +111,9 @@ fn search(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Decision, Stopped> {
+    if let Some(decision) = aligned::decide(pair, witness) {
+        return Ok(decision);
+    }
     let layout = Layout::new(pair, between_centres);
     if layout.shape.is_some()
         && !cores_overlap_along(pair, &layout.towards, &between_centres)
