@@ -3,12 +3,12 @@
 //! alone, on one thread, no wire.
 //!
 //! ```text
-//! cargo bench --bench aligned
+//! cargo bench --no-default-features --bench aligned
 //! ```
 //!
-//! Levels, shelves and grids are full of such questions. Prints the thread time of each, how many of
-//! them needed the exact stage, and the means of both kinds with their quotient. As a test it asks
-//! a few.
+//! Levels, shelves and grids are full of such questions. Prints the thread time of each, how many
+//! of them needed the exact stage, and the means of both kinds with their quotient. As a test it
+//! asks a few.
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
 mod clock;

@@ -116,6 +116,12 @@ impl KnownHulls {
         (self.listed.len() <= HULLS_MAX).then_some(named)
     }
 
+    /// A gap of the coarse polytopes, which it is to name.
+    fn coarse(&mut self, cell: &Cell, gap: PairGap) -> Option<PairGap> {
+        let coarse = gap.pair.map(|body| cell.body(body).hull().clone());
+        self.name(cell, gap.pair, &coarse).map(|hulls| PairGap { hulls, ..gap })
+    }
+
     /// Those that gaps of these pieces name, as a certificate lists them; the gaps name them so.
     fn listed_for(self, pieces: &mut [EdgePiece]) -> Vec<HullAround> {
         let around = |(body, polytope): &(u32, Arc<Polytope>)| {
@@ -325,6 +331,15 @@ impl<'a> Certifier<'a> {
         Ok(Some(pieces))
     }
 
+    /// The middles of the balls around all bodies, in the world.
+    fn centres(&self, stand: &Stand<'_>) -> Vec<Vec3> {
+        let of = |load: &Load| match load.frame {
+            Some(frame) => stand.frame(frame).apply_rounded(&load.centre),
+            None => load.centre,
+        };
+        self.loads.iter().map(of).collect()
+    }
+
     /// What shows the piece up to `end` free.
     fn piece(
         &self,
@@ -333,14 +348,7 @@ impl<'a> Certifier<'a> {
         known: &mut KnownHulls,
         effort: &mut Effort<'_>,
     ) -> Result<Apart<EdgePiece>, Stopped> {
-        let centres: Vec<Vec3> = self
-            .loads
-            .iter()
-            .map(|load| match load.frame {
-                Some(frame) => stand.frame(frame).apply_rounded(&load.centre),
-                None => load.centre,
-            })
-            .collect();
+        let centres = self.centres(stand);
         let speed = |stand: &Stand<'_>, body: usize, common, bound: &MotionBound| {
             let load = &self.loads[body];
             let ball = WorldBall { centre: centres[body], radius: load.radius };
@@ -379,7 +387,8 @@ impl<'a> Certifier<'a> {
                 }
                 Apart::TooNear => {
                     let at = PieceMiddle { centres: &centres, half };
-                    match self.apart_along_a_face(stand, pair, &at, known, effort)? {
+                    let found = self.apart_along_a_face(stand, pair, &at, effort)?;
+                    match found.and_then(|gap| known.coarse(self.cell, gap)) {
                         Some(gap) => gaps.push(gap),
                         None => return Ok(Apart::TooNear),
                     }
@@ -397,7 +406,6 @@ impl<'a> Certifier<'a> {
         stand: &mut Stand<'_>,
         pair: &CheckedPair,
         at: &PieceMiddle<'_>,
-        known: &mut KnownHulls,
         effort: &mut Effort<'_>,
     ) -> Result<Option<PairGap>, Stopped> {
         if stand.cloud(pair.bodies).is_some() {
@@ -421,11 +429,8 @@ impl<'a> Certifier<'a> {
         if gap.is_nan() || gap <= within {
             return Ok(None);
         }
-        let coarse = pair.bodies.map(|body| self.cell.body(body).hull().clone());
-        let named = known.name(self.cell, pair.bodies, &coarse);
-        let shown = GapProof::Along(along);
-        let of = |hulls| PairGap { pair: pair.bodies, hulls, shown, gap, closing };
-        Ok(named.map(of))
+        let (pair, shown) = (pair.bodies, GapProof::Along(along));
+        Ok(Some(PairGap { pair, hulls: [None; 2], shown, gap, closing }))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Boxes that stand along the axes, and their M, which is one, too: in integers of a fixed width.
 //!
-//! A body is such a box if its vertices are all that have one of two coordinates on each axis of its
-//! frame, and its rotation only exchanges and turns round axes; a point is one whose two coordinates
-//! are the same. Of two of them M is the box from `low_Q - high_P` to `high_Q - low_P`, each a sum
-//! of four f64 numbers. Where these have few bits, or are of about one size, the sums are integers
-//! of a hundred bits on one exponent, and how the origin stands to M, or the ray on which it comes,
-//! is told by comparing them and products of two. All else is left to whoever asks.
+//! A body is such a box if its vertices are all that have one of two coordinates on each axis of
+//! its frame, and its rotation only exchanges axes and turns them round; a point is one whose two
+//! coordinates are the same. Of two of them M is the box from `low_Q - high_P` to `high_Q - low_P`,
+//! each a sum of four f64 numbers. Where these have few bits, or are of about one size, the sums
+//! are integers of a hundred bits on one exponent, and how the origin stands to M, or the ray on
+//! which it comes, is told by comparing them and products of two. All else is left to whoever asks.
 
 mod wide;
 
@@ -20,9 +20,9 @@ use arrayvec::ArrayVec;
 const SHIFT_MAX: i32 = 40;
 
 /// Numbers on one exponent.
-pub(crate) struct Scale(i32);
+pub(crate) struct CommonUnit(i32);
 
-impl Scale {
+impl CommonUnit {
     /// The least exponent of the numbers' odd mantissas.
     #[inline]
     pub(crate) fn of<'a>(numbers: impl Iterator<Item = &'a f64>) -> Self {
@@ -55,7 +55,7 @@ impl Scale {
 
 /// Which axis of its frame a box has along an axis of the world.
 #[derive(Clone, Copy, Debug, Default)]
-struct Facing {
+struct BoxAxis {
     axis: usize,
     is_turned: bool,
 }
@@ -67,7 +67,7 @@ struct AlignedBox<'a> {
     low: Vec3,
     high: Vec3,
     /// By axis of the world.
-    facing: [Facing; 3],
+    facing: [BoxAxis; 3],
 }
 
 impl<'a> AlignedBox<'a> {
@@ -104,7 +104,7 @@ impl<'a> AlignedBox<'a> {
     /// What its two ends on an axis of the world are apart from its translation.
     #[inline]
     fn ends(&self, axis: usize) -> [f64; 2] {
-        let Facing { axis, is_turned } = self.facing[axis];
+        let BoxAxis { axis, is_turned } = self.facing[axis];
         if is_turned {
             [-self.high[axis], -self.low[axis]]
         } else {
@@ -129,24 +129,24 @@ impl<'a> AlignedBox<'a> {
     }
 }
 
-const AXES: [Facing; 3] = [
-    Facing { axis: 0, is_turned: false },
-    Facing { axis: 1, is_turned: false },
-    Facing { axis: 2, is_turned: false },
+const AXES: [BoxAxis; 3] = [
+    BoxAxis { axis: 0, is_turned: false },
+    BoxAxis { axis: 1, is_turned: false },
+    BoxAxis { axis: 2, is_turned: false },
 ];
 
 /// The axes along those of the world, if the rotation is exactly one of the 24 that leave a cube as
 /// it is.
 #[inline]
-fn facing(placed: &Placed<'_>) -> Option<[Facing; 3]> {
+fn facing(placed: &Placed<'_>) -> Option<[BoxAxis; 3]> {
     let rotation = &placed.pose.rotation;
-    let mut facing = [Facing::default(); 3];
+    let mut facing = [BoxAxis::default(); 3];
     for (row, facing) in facing.iter_mut().enumerate() {
         let mut found = None;
         for axis in 0..3 {
             let entry = rotation[(row, axis)];
             if entry.abs() == 1.0 && found.is_none() {
-                found = Some(Facing { axis, is_turned: entry < 0.0 });
+                found = Some(BoxAxis { axis, is_turned: entry < 0.0 });
             } else if entry != 0.0 {
                 return None;
             }
@@ -178,7 +178,7 @@ impl<'a> DifferenceBox<'a> {
         let ends = [0, 1, 2].map(|axis| (p.ends(axis), q.ends(axis)));
         let places = [&p.placed.pose.translation, &q.placed.pose.translation];
         let of_bodies = ends.iter().flat_map(|(of_p, of_q)| of_p.iter().chain(of_q));
-        let scale = Scale::of(of_bodies.chain(places[0].iter()).chain(places[1].iter()));
+        let scale = CommonUnit::of(of_bodies.chain(places[0].iter()).chain(places[1].iter()));
         let (mut low, mut high) = ([0; 3], [0; 3]);
         for axis in 0..3 {
             let (of_p, of_q) = ends[axis];

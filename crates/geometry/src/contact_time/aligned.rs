@@ -1,8 +1,8 @@
 //! First contact of boxes that stand along the axes and translate, rays at boxes among them.
 //!
 //! M is a box, and the origin comes to it on a ray. On each axis it is between M's two planes from
-//! one time to another, each a quotient of two integers, and in M from the last time of entry to the
-//! first time of leaving. Rays through centres, edges and corners are compared like all others.
+//! one time to another, each a quotient of two integers, and in M from the last time of entry to
+//! the first time of leaving. Rays through centres, edges and corners are compared like all others.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use arrayvec::ArrayVec;
 
 use super::linear::{free, link};
 use super::travel::Travel;
-use crate::aligned::{DifferenceBox, Scale, Wide, along, half_face, others};
+use crate::aligned::{CommonUnit, DifferenceBox, Wide, along, half_face, others};
 use crate::claim::{Direction, FirstContact, Link, Outcome, StaticProof};
 use crate::number::binary::split;
 use crate::pair::{Pair, VertexPair};
@@ -63,7 +63,7 @@ pub(super) fn first_contact(
 }
 
 /// Leaves a direction that separates at the start, and where M is nearest along it.
-fn remember(m: &DifferenceBox<'_>, end: &End, witness: &mut Witness) {
+fn remember(m: &DifferenceBox<'_>, end: &BoxPlane, witness: &mut Witness) {
     let mut far = [false; 3];
     far[end.axis] = end.is_far;
     witness.direction = Some(along(end.axis, end.is_far));
@@ -73,14 +73,14 @@ fn remember(m: &DifferenceBox<'_>, end: &End, witness: &mut Witness) {
 
 /// A time: `numerator / denominator * 2^exponent`.
 #[derive(Clone, Copy, Debug)]
-struct Time {
+struct PassingTime {
     numerator: i128,
     /// Positive.
     denominator: i128,
     exponent: i32,
 }
 
-impl Time {
+impl PassingTime {
     /// How it compares with another one of the same exponent.
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
@@ -128,11 +128,11 @@ impl Time {
 
 /// Where the origin passes a plane of M.
 #[derive(Clone, Copy, Debug)]
-struct End {
+struct BoxPlane {
     axis: usize,
     /// Of the two planes across that axis, the far one.
     is_far: bool,
-    time: Time,
+    time: PassingTime,
 }
 
 /// M, and how it moves.
@@ -147,7 +147,7 @@ impl<'a> BoxPassage<'a> {
     #[inline]
     fn new(m: &'a DifferenceBox<'a>, [of_p, of_q]: [&Travel; 2]) -> Option<Self> {
         let numbers = [&of_p.from, &of_p.to, &of_q.from, &of_q.to];
-        let scale = Scale::of(numbers.iter().flat_map(|vector| vector.iter()));
+        let scale = CommonUnit::of(numbers.iter().flat_map(|vector| vector.iter()));
         let mut velocity = [0; 3];
         for (axis, velocity) in velocity.iter_mut().enumerate() {
             let [p, p_to, q, q_to] = numbers.map(|vector| scale.integer(vector[axis]));
@@ -165,7 +165,7 @@ impl<'a> BoxPassage<'a> {
 
     /// The two planes across an axis along which something moves: the one that is passed first.
     #[inline]
-    fn ends(&self, axis: usize) -> Option<[End; 2]> {
+    fn ends(&self, axis: usize) -> Option<[BoxPlane; 2]> {
         let velocity = self.velocity[axis];
         if velocity == 0 {
             return None;
@@ -175,7 +175,11 @@ impl<'a> BoxPassage<'a> {
             // `place + t velocity = 0`
             let numerator = if velocity < 0 { place } else { -place };
             let denominator = velocity.abs();
-            End { axis, is_far, time: Time { numerator, denominator, exponent: self.exponent } }
+            BoxPlane {
+                axis,
+                is_far,
+                time: PassingTime { numerator, denominator, exponent: self.exponent },
+            }
         };
         let first_is_far = velocity > 0;
         Some([end(first_is_far), end(!first_is_far)])
@@ -184,7 +188,7 @@ impl<'a> BoxPassage<'a> {
     /// The last plane behind which the origin comes to be in M; of two at the same time that which
     /// is passed faster.
     #[inline]
-    fn last_entry(&self) -> Option<End> {
+    fn last_entry(&self) -> Option<BoxPlane> {
         let entries = (0..3).filter_map(|axis| self.ends(axis)).map(|[first, _]| first);
         entries.reduce(|one, two| {
             let is_later = two
@@ -197,15 +201,15 @@ impl<'a> BoxPassage<'a> {
 
     /// The first plane behind which it is outside again.
     #[inline]
-    fn first_exit(&self) -> Option<End> {
+    fn first_exit(&self) -> Option<BoxPlane> {
         let exits = (0..3).filter_map(|axis| self.ends(axis)).map(|[_, last]| last);
         exits.reduce(|one, two| if two.time.cmp(&one.time) == Ordering::Less { two } else { one })
     }
 
     /// Free all the way along one axis. `is_against`: M is on its negative side.
     fn stays_apart(&self, axis: usize, is_against: bool, witness: &mut Witness) -> FirstContact {
-        let time = Time { numerator: 0, denominator: 1, exponent: 0 };
-        remember(self.m, &End { axis, is_far: is_against, time }, witness);
+        let time = PassingTime { numerator: 0, denominator: 1, exponent: 0 };
+        remember(self.m, &BoxPlane { axis, is_far: is_against, time }, witness);
         let direction = Direction::Vector(along(axis, is_against));
         free(vec![link(0.0, 1.0, direction)], StaticProof::Separated { direction })
     }
@@ -213,7 +217,12 @@ impl<'a> BoxPassage<'a> {
     /// Free, since the origin leaves one pair of planes before it comes between another one: until
     /// some time between along the one axis, and from then on along the other. None: there is no
     /// number between the two times.
-    fn passes_by(&self, enter: &End, leave: &End, witness: &mut Witness) -> Option<FirstContact> {
+    fn passes_by(
+        &self,
+        enter: &BoxPlane,
+        leave: &BoxPlane,
+        witness: &mut Witness,
+    ) -> Option<FirstContact> {
         let change = leave.time.at_most().unwrap_or(0.0).next_up();
         let is_between = leave.time.compare(change)? == Ordering::Less
             && enter.time.compare(change)? == Ordering::Greater;
@@ -230,11 +239,11 @@ impl<'a> BoxPassage<'a> {
 
     /// Pairs whose differences hold the origin when it comes to M: three corners of the face, or
     /// all four where the integers are too long to choose among these.
-    fn pairs(&self, enter: &End) -> ArrayVec<VertexPair, 6> {
+    fn pairs(&self, enter: &BoxPlane) -> ArrayVec<VertexPair, 6> {
         let [a, b] = others(enter.axis);
         // How far the origin is from the near plane, times the denominator of the time.
         let far = |axis: usize| {
-            let Time { numerator, denominator, .. } = enter.time;
+            let PassingTime { numerator, denominator, .. } = enter.time;
             let low = Wide::product(self.m.low[axis], denominator);
             let moved = Wide::product(self.velocity[axis], numerator);
             low.plus(moved)?.negated().short()
