@@ -129,6 +129,9 @@ impl<'a> AlignedBox<'a> {
     }
 }
 
+/// The bits of 1.
+const ONE: u64 = 1.0_f64.to_bits();
+
 const AXES: [BoxAxis; 3] = [
     BoxAxis { axis: 0, is_turned: false },
     BoxAxis { axis: 1, is_turned: false },
@@ -145,7 +148,7 @@ fn facing(placed: &Placed<'_>) -> Option<[BoxAxis; 3]> {
         let mut found = None;
         for axis in 0..3 {
             let entry = rotation[(row, axis)];
-            if entry.abs() == 1.0 && found.is_none() {
+            if entry.abs().to_bits() == ONE && found.is_none() {
                 found = Some(BoxAxis { axis, is_turned: entry < 0.0 });
             } else if entry != 0.0 {
                 return None;

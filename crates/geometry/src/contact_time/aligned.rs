@@ -43,7 +43,7 @@ pub(super) fn first_contact(
     if enter.time.compare(1.0)? == Ordering::Greater {
         return Some(passage.stays_apart(enter.axis, enter.is_far, witness));
     }
-    if enter.time.cmp(&leave.time) == Ordering::Greater {
+    if enter.time.compared(&leave.time) == Ordering::Greater {
         return passage.passes_by(&enter, &leave, witness);
     }
     let low = enter.time.at_most()?;
@@ -83,7 +83,7 @@ struct PassingTime {
 impl PassingTime {
     /// How it compares with another one of the same exponent.
     #[inline]
-    fn cmp(&self, other: &Self) -> Ordering {
+    fn compared(&self, other: &Self) -> Ordering {
         Wide::product(self.numerator, other.denominator)
             .cmp(&Wide::product(other.numerator, self.denominator))
     }
@@ -193,7 +193,7 @@ impl<'a> BoxPassage<'a> {
         entries.reduce(|one, two| {
             let is_later = two
                 .time
-                .cmp(&one.time)
+                .compared(&one.time)
                 .then_with(|| two.time.denominator.cmp(&one.time.denominator));
             if is_later == Ordering::Greater { two } else { one }
         })
@@ -203,7 +203,9 @@ impl<'a> BoxPassage<'a> {
     #[inline]
     fn first_exit(&self) -> Option<BoxPlane> {
         let exits = (0..3).filter_map(|axis| self.ends(axis)).map(|[_, last]| last);
-        exits.reduce(|one, two| if two.time.cmp(&one.time) == Ordering::Less { two } else { one })
+        exits.reduce(
+            |one, two| if two.time.compared(&one.time) == Ordering::Less { two } else { one },
+        )
     }
 
     /// Free all the way along one axis. `is_against`: M is on its negative side.

@@ -110,10 +110,9 @@ mod tests {
     use super::*;
     use crate::claim::{Bodies, Points, Verdict};
     use crate::effort::Effort;
-    use crate::hull::samples::Random;
     use crate::judge::judge_static_with;
     use crate::pose::Pose;
-    use crate::samples::cuboid;
+    use crate::samples::{Random, cuboid};
     use crate::separation::{METHODS, exact};
 
     fn bodies<'a>(pair: &'a Pair<'a>) -> Bodies<'a> {
@@ -139,7 +138,7 @@ mod tests {
     /// The new stage tells what the exact stage tells, and what it says is proven.
     #[test]
     fn boxes_along_the_axes_stand_as_the_exact_stage_says() {
-        let mut random = Random::new(17);
+        let mut random = Random(17);
         let sizes = [0.25, 0.5, 0.1, 1.0, 3.0];
         let mut counts = [0; 3];
         for round in 0..6_000 {
@@ -149,7 +148,7 @@ mod tests {
             let mut step = || match round % 3 {
                 0 => 0.25 * f64::from(random.below(17)) - 2.0,
                 1 => 0.1 * f64::from(random.below(21)) - 1.0,
-                _ => random.between(-2.0, 2.0),
+                _ => 2.0 * random.signed(),
             };
             let mut place = || Vec3::new(step(), step(), step());
             let (from, to) = (place(), place());
@@ -173,11 +172,11 @@ mod tests {
 
     #[test]
     fn corners_around_any_point_of_a_cube_hold_it_strictly() {
-        let mut random = Random::new(18);
+        let mut random = Random(18);
         let edge = [1e-14, 1e-9, 0.25, 0.5, 0.75, 1.0 - 1e-9];
         for _ in 0..4_000 {
             let x = [(); 3].map(|()| match random.below(3) {
-                0 => random.between(0.0, 1.0),
+                0 => 0.5 + 0.499 * random.signed(),
                 _ => edge[random.below(6) as usize],
             });
             let cube = cuboid(0.5, 0.5, 0.5);
