@@ -349,6 +349,7 @@ impl<'a> Certifier<'a> {
         effort: &mut Effort<'_>,
     ) -> Result<Apart<EdgePiece>, Stopped> {
         let centres = self.centres(stand);
+        let at = PieceMiddle { centres: &centres, half };
         let speed = |stand: &Stand<'_>, body: usize, common, bound: &MotionBound| {
             let load = &self.loads[body];
             let ball = WorldBall { centre: centres[body], radius: load.radius };
@@ -383,10 +384,10 @@ impl<'a> Certifier<'a> {
             }
             match apart_by(stand, pair.bodies, within, known, effort)? {
                 Apart::Shown(ShownGap { shown, gap, hulls }) => {
-                    gaps.push(PairGap { pair: pair.bodies, hulls, shown, gap, closing });
+                    let gap = PairGap { pair: pair.bodies, hulls, shown, gap, closing };
+                    gaps.push(self.tightened(stand, pair, &at, gap));
                 }
                 Apart::TooNear => {
-                    let at = PieceMiddle { centres: &centres, half };
                     let found = self.apart_along_a_face(stand, pair, &at, effort)?;
                     match found.and_then(|gap| known.coarse(self.cell, gap)) {
                         Some(gap) => gaps.push(gap),
@@ -397,6 +398,41 @@ impl<'a> Certifier<'a> {
             }
         }
         Ok(Apart::Shown(EdgePiece { end, speeds, gaps }))
+    }
+
+    /// A gap with the closing that its direction has, if a direction shows it.
+    fn tightened(
+        &self,
+        stand: &Stand<'_>,
+        pair: &CheckedPair,
+        at: &PieceMiddle<'_>,
+        gap: PairGap,
+    ) -> PairGap {
+        let closing = match &gap.shown {
+            GapProof::Along(along) => self.closing_along(stand, pair, at, *along),
+            GapProof::Cover(_) => gap.closing,
+        };
+        PairGap { closing: closing.min(gap.closing), ..gap }
+    }
+
+    /// How fast the two close in along a unit vector, with some slack.
+    fn closing_along(
+        &self,
+        stand: &Stand<'_>,
+        pair: &CheckedPair,
+        at: &PieceMiddle<'_>,
+        along: Vec3,
+    ) -> f64 {
+        let heights = Heights { seen_from: pair.common, along, half: at.half };
+        let (mut closing, mut tilts) = (0.0, Vec::new());
+        for (body, bound) in pair.bodies.iter().zip(&pair.bounds) {
+            let Load { frame, lever, radius, .. } = self.loads[*body as usize];
+            let ball = WorldBall { centre: at.centres[*body as usize], radius };
+            let points = Carried { frame, lever, ball };
+            let speed = self.speeds.speed_along(stand, &points, &heights, &mut tilts);
+            closing += speed * (1.0 + STATED_SLACK) + bound.speed * BOUND_SLACK;
+        }
+        closing
     }
 
     /// The gap of a pair along the direction in which it is farthest apart, if that is more than
@@ -414,16 +450,8 @@ impl<'a> Certifier<'a> {
         let hulls = stand.hulls(pair.bodies);
         let found = nearest_direction(&hulls, &mut Witness::default(), effort)?;
         let Some(along) = found else { return Ok(None) };
-        let heights = Heights { seen_from: pair.common, along, half: at.half };
-        let (mut closing, mut rounding, mut tilts) = (0.0, 0.0, Vec::new());
-        for (body, bound) in pair.bodies.iter().zip(&pair.bounds) {
-            let Load { frame, lever, radius, .. } = self.loads[*body as usize];
-            let ball = WorldBall { centre: at.centres[*body as usize], radius };
-            let points = Carried { frame, lever, ball };
-            let speed = self.speeds.speed_along(stand, &points, &heights, &mut tilts);
-            closing += speed * (1.0 + STATED_SLACK) + bound.speed * BOUND_SLACK;
-            rounding += bound.rounding;
-        }
+        let closing = self.closing_along(stand, pair, at, along);
+        let rounding = pair.bounds[0].rounding + pair.bounds[1].rounding;
         let within = (at.half * closing + rounding + pair.keep) * (1.0 + STATED_SLACK);
         let gap = gap_along(&hulls, &along);
         if gap.is_nan() || gap <= within {

@@ -29,12 +29,15 @@ pub(super) enum KnownFace {
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownFaces {
     found: Vec<(BodyPair, KnownFace)>,
+    /// The last one that was found, of any pair: what moves along a plane is likely to have one.
+    last: Option<Vec3>,
 }
 
 impl KnownFaces {
     /// Forgets all of them.
     pub(super) fn clear(&mut self) {
         self.found.clear();
+        self.last = None;
     }
 
     /// What is known of a pair.
@@ -43,8 +46,18 @@ impl KnownFaces {
         known.map_or(KnownFace::NotAsked, |(_, face)| *face)
     }
 
+    /// A direction that is worth a look: that of the pair, or the last one.
+    pub(super) fn likely(&self, pair: BodyPair) -> Option<Vec3> {
+        match self.of(pair) {
+            KnownFace::Across(along) => Some(along),
+            KnownFace::NotAsked => self.last,
+            KnownFace::None => None,
+        }
+    }
+
     /// Keeps what was found in place of what is known of the pair; none: its hulls meet.
     pub(super) fn keep(&mut self, pair: BodyPair, found: Option<Vec3>) {
+        self.last = found.or(self.last);
         let face = found.map_or(KnownFace::None, KnownFace::Across);
         match self.found.iter_mut().find(|(of, _)| *of == pair) {
             Some((_, known)) => *known = face,

@@ -418,9 +418,9 @@ impl<'a> EdgeSearch<'a> {
         links.iter().all(is_so) && stand.cloud(pair.bodies).is_none()
     }
 
-    /// Whether a pair stays apart along the direction that is known of it.
+    /// Whether a pair stays apart along the direction that is known of it or of another one.
     fn keeps_its_face(&mut self, stand: &mut Stand<'_>, pair: &EdgePair, half: f64) -> bool {
-        let KnownFace::Across(along) = self.faces.of(pair.bodies) else { return false };
+        let Some(along) = self.faces.likely(pair.bodies) else { return false };
         let reach = self.reach_along(stand, pair, &along, half);
         gap_along(&stand.hulls(pair.bodies), &along) > reach
     }
