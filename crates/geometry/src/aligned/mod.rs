@@ -16,8 +16,9 @@ use crate::number::binary::split;
 use crate::pair::{Pair, Placed, VertexPair};
 use arrayvec::ArrayVec;
 
-/// Bits by which numbers may be longer than a mantissa once they are on one exponent.
-const SHIFT_MAX: i32 = 40;
+/// Bits that a number has at most once it is on the exponent of all: a sum of four of them is two
+/// bits longer, and products of two such sums are in [`Wide`].
+const BITS_MAX: i32 = 96;
 
 /// Numbers on one exponent.
 pub(crate) struct CommonUnit(i32);
@@ -49,7 +50,8 @@ impl CommonUnit {
             return Some(0);
         }
         let shift = exponent - self.0;
-        (shift <= SHIFT_MAX).then(|| i128::from(mantissa) << shift)
+        let bits = u64::BITS - mantissa.unsigned_abs().leading_zeros();
+        (bits.cast_signed() + shift <= BITS_MAX).then(|| i128::from(mantissa) << shift)
     }
 }
 
