@@ -380,6 +380,57 @@ class Edge:
         now = length(velocity) + length(spin) * radius * whole_way + most * (4 * (whole_way - 1) + SLACK)
         return min(most, now + 0.5 * half * growth) * (1 + SLACK)
 
+    def speed_along(self, body, seen_from, placed, half, along):
+        """How fast its points get higher or lower along a unit vector, at most, in the mean over half of a piece."""
+        frame, lever, centre, radius = self.cell.loads[body]
+        if frame is None:
+            return 0.0
+        wide, centre = self.cell.stretch[body], moved(placed[frame], centre)
+        tilts, frames, turned_by, swing = [], 2.0, 0.0, 0.0
+        for k in reversed(list(self.cell.chain(frame))):
+            _, _, kind, axis, _ = self.cell.frames[k]
+            frames += 1.0
+            turned_by += 0.0 if kind == "prismatic" else self.farthest[k] + 4.0
+            if k == seen_from:
+                tilts, swing = [], 0.0
+                continue
+            there = applied(list(zip(*placed[k][0])), along)
+            now = (row([axis], 0, there), 0.0, 0.0) if kind == "prismatic" else cross(there, axis)
+            error = UNIT * (160.0 * frames + 16.0 * turned_by)
+            most = min(length(now) + error + half * wide * swing, wide * (1 + SLACK))
+            swing += 0.0 if kind == "prismatic" else abs(self.rates[k]) * most
+            tilts.append((k, now, error, most))
+        most, growth, steepest, off, rise, gradient = 0.0, 0.0, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0)
+        for k, now, error, tilt in reversed(tilts):
+            _, (_, t), kind, _, _ = self.cell.frames[k]
+            rate, fast = self.rates[k], abs(self.rates[k])
+            wrong = 16.0 * error + (4.0 * (wide - 1.0) + SLACK) * length(now)
+            if kind == "prismatic":
+                steepest, off, rise = steepest + fast * tilt, off + fast * wrong, rise + now[0] * rate
+                most += fast
+                lever += self.farthest[k]
+            else:
+                growth += fast * tilt * (fast * lever + 2.0 * most)
+                steepest, off = steepest + fast * tilt * lever, off + fast * wrong * lever
+                turning = scaled(applied(placed[k][0], now), rate)
+                rise += row([turning], 0, plus(centre, scaled(placed[k][1], -1.0)))
+                gradient = plus(gradient, turning)
+                most += fast * lever
+            lever, most = lever * self.cell.stretches[k] + length(t), most * self.cell.stretches[k]
+        here = abs(rise) + length(gradient) * radius * wide + off
+        return min(steepest, here + 0.5 * half * growth) * (1 + SLACK)
+
+    def closing(self, pair, placed, half, along):
+        """How fast two bodies close in, at most; along a direction that shows their gap, if one does."""
+        size = max(map(abs, along))
+        unit = [x / size for x in along] if 0 < size < math.inf else None
+        unit = unit and [x / length(unit) for x in unit]
+        total = 0.0
+        for body in pair:
+            speed = self.speed(body, self.cell.common[pair], placed, half)
+            total += min(speed, self.speed_along(body, self.cell.common[pair], placed, half, unit)) if unit else speed
+        return total
+
     def reach(self, pair, closing, half):
         return (half * closing + sum(self.rounding[body] for body in pair) + self.keep[pair]) * (1 + SLACK)
 
@@ -410,10 +461,10 @@ class Edge:
             common = cell.common[pair]
             if at < count and (piece["firsts"][at], piece["seconds"][at]) == pair:
                 closing, gap = piece["closings"][at], piece["gaps"][at]
-                least = sum(self.speed(body, common, placed, half) for body in pair)
+                along = piece["directions"][3 * at:3 * at + 3]
+                least = self.closing(pair, placed, half, along)
                 require(math.isfinite(closing) and closing >= least, f"{pair} may close in faster than is said")
                 require(gap > self.reach(pair, closing, half), f"the gap of {pair} is less than the two can move")
-                along = piece["directions"][3 * at:3 * at + 3]
                 held = [self.hull(body, hulls[at]) for body, hulls in zip(pair, named)]
                 if covers and not any(along):
                     self.covered(pair, held, poses, (covers.pop(0), gap))

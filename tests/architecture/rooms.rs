@@ -51,6 +51,7 @@ const GEOMETRY: &[&str] = &[
     "pair",
     "witness",
     "difference",
+    "aligned",
     "separation",
     "distance",
     "penetration",

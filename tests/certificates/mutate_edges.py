@@ -482,20 +482,21 @@ def unstretched(draw, claim):
     rigid.stretches, rigid.stretch = [1.0] * len(cell.stretches), [1.0] * len(cell.stretch)
     both = [ce.Edge(of, question["starts"], question["ends"], question["margin"]) for of in (cell, rigid)]
     placed, half = both[0].at(middle)[0], max(middle - start, end - middle)
-    return pieces[at], lambda pair, common: [sum(edge.speed(body, common, placed, half) for body in pair) for edge in both]
+    speeds = lambda part: [edge.speed(part, None, placed, half) for edge in both]
+    return pieces[at], speeds, lambda pair, along: [edge.closing(pair, placed, half, along) for edge in both]
 
 def speed_of_a_rigid_base(draw, claim):
-    piece, bounds = unstretched(draw, claim)
+    piece, speeds, _ = unstretched(draw, claim)
     part = draw.randrange(len(piece.speeds))
-    least, rigid = bounds([part], None)
+    least, rigid = speeds(part)
     needed(least <= rigid * (1 + 1e-8))
     piece.speeds[part] = rigid * (1 + 1e-9)
 
 def closing_of_a_rigid_base(draw, claim):
-    piece, bounds = unstretched(draw, claim)
+    piece, _, closings = unstretched(draw, claim)
     at = draw.randrange(len(piece.firsts))
     pair = piece.firsts[at], piece.seconds[at]
-    least, rigid = bounds(pair, claim.scene.cell.common[pair])
+    least, rigid = closings(pair, piece.directions[3 * at:3 * at + 3])
     needed(least <= rigid * (1 + 1e-8))
     piece.closings[at] = rigid * (1 + 1e-9)
 

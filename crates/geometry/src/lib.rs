@@ -62,6 +62,8 @@ pub mod support;
 pub mod pair;
 pub mod witness;
 
+mod aligned;
+
 pub mod cloud;
 pub mod contact_time;
 pub(crate) mod difference;

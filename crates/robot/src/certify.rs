@@ -4,6 +4,7 @@
 //! piece stands alone, so that whoever reads it need not follow a search. The bounds on motion are
 //! those of the search ([`super::speed`]) on the vertices of each part instead of its link's ball.
 
+use super::apart::{gap_along, nearest_direction, widest};
 use super::ball::length_at_most;
 use super::cell::{BodyPair, Cell, CellPart};
 use super::claim::{
@@ -14,7 +15,9 @@ use super::curved::{InTheirPlaces, OfCurved};
 use super::edge::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
 use super::pairing::PairScope;
 use super::solids::SolidPair;
-use super::speed::{MotionBound, PathSpeeds, SeenMotion, WorldBall, common_frame, kept_apart};
+use super::speed::{
+    Carried, Heights, MotionBound, PathSpeeds, SeenMotion, WorldBall, common_frame, kept_apart,
+};
 use super::stand::{Block, LANES, Poses, Stand};
 use clearance_bodies::{Body, Unproven};
 use clearance_geometry::Vec3;
@@ -23,11 +26,8 @@ use clearance_geometry::claim::{
 };
 use clearance_geometry::distance::{Stops, compare, measure};
 use clearance_geometry::effort::{Effort, Stopped};
-use clearance_geometry::number::double::{
-    Double, Real, Triple, cross, dot, minus, plus_times, rounded,
-};
-use clearance_geometry::number::rounding::{BOUND_SLACK, UNIT};
-use clearance_geometry::pair::{Pair, Placed, VertexPair};
+use clearance_geometry::number::rounding::BOUND_SLACK;
+use clearance_geometry::pair::Pair;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::rounded::{self, RoundedPair};
@@ -114,6 +114,12 @@ impl KnownHulls {
             named[k] = Some(number(at));
         }
         (self.listed.len() <= HULLS_MAX).then_some(named)
+    }
+
+    /// A gap of the coarse polytopes, which it is to name.
+    fn coarse(&mut self, cell: &Cell, gap: PairGap) -> Option<PairGap> {
+        let coarse = gap.pair.map(|body| cell.body(body).hull().clone());
+        self.name(cell, gap.pair, &coarse).map(|hulls| PairGap { hulls, ..gap })
     }
 
     /// Those that gaps of these pieces name, as a certificate lists them; the gaps name them so.
@@ -325,6 +331,15 @@ impl<'a> Certifier<'a> {
         Ok(Some(pieces))
     }
 
+    /// The middles of the balls around all bodies, in the world.
+    fn centres(&self, stand: &Stand<'_>) -> Vec<Vec3> {
+        let of = |load: &Load| match load.frame {
+            Some(frame) => stand.frame(frame).apply_rounded(&load.centre),
+            None => load.centre,
+        };
+        self.loads.iter().map(of).collect()
+    }
+
     /// What shows the piece up to `end` free.
     fn piece(
         &self,
@@ -333,14 +348,8 @@ impl<'a> Certifier<'a> {
         known: &mut KnownHulls,
         effort: &mut Effort<'_>,
     ) -> Result<Apart<EdgePiece>, Stopped> {
-        let centres: Vec<Vec3> = self
-            .loads
-            .iter()
-            .map(|load| match load.frame {
-                Some(frame) => stand.frame(frame).apply_rounded(&load.centre),
-                None => load.centre,
-            })
-            .collect();
+        let centres = self.centres(stand);
+        let at = PieceMiddle { centres: &centres, half };
         let speed = |stand: &Stand<'_>, body: usize, common, bound: &MotionBound| {
             let load = &self.loads[body];
             let ball = WorldBall { centre: centres[body], radius: load.radius };
@@ -375,14 +384,89 @@ impl<'a> Certifier<'a> {
             }
             match apart_by(stand, pair.bodies, within, known, effort)? {
                 Apart::Shown(ShownGap { shown, gap, hulls }) => {
-                    gaps.push(PairGap { pair: pair.bodies, hulls, shown, gap, closing });
+                    let gap = PairGap { pair: pair.bodies, hulls, shown, gap, closing };
+                    gaps.push(self.tightened(stand, pair, &at, gap));
                 }
-                Apart::TooNear => return Ok(Apart::TooNear),
+                Apart::TooNear => {
+                    let found = self.apart_along_a_face(stand, pair, &at, effort)?;
+                    match found.and_then(|gap| known.coarse(self.cell, gap)) {
+                        Some(gap) => gaps.push(gap),
+                        None => return Ok(Apart::TooNear),
+                    }
+                }
                 Apart::Unproven => return Ok(Apart::Unproven),
             }
         }
         Ok(Apart::Shown(EdgePiece { end, speeds, gaps }))
     }
+
+    /// A gap with the closing that its direction has, if a direction shows it.
+    fn tightened(
+        &self,
+        stand: &Stand<'_>,
+        pair: &CheckedPair,
+        at: &PieceMiddle<'_>,
+        gap: PairGap,
+    ) -> PairGap {
+        let closing = match &gap.shown {
+            GapProof::Along(along) => self.closing_along(stand, pair, at, *along),
+            GapProof::Cover(_) => gap.closing,
+        };
+        PairGap { closing: closing.min(gap.closing), ..gap }
+    }
+
+    /// How fast the two close in along a unit vector, with some slack.
+    fn closing_along(
+        &self,
+        stand: &Stand<'_>,
+        pair: &CheckedPair,
+        at: &PieceMiddle<'_>,
+        along: Vec3,
+    ) -> f64 {
+        let heights = Heights { seen_from: pair.common, along, half: at.half };
+        let (mut closing, mut tilts) = (0.0, Vec::new());
+        for (body, bound) in pair.bodies.iter().zip(&pair.bounds) {
+            let Load { frame, lever, radius, .. } = self.loads[*body as usize];
+            let ball = WorldBall { centre: at.centres[*body as usize], radius };
+            let points = Carried { frame, lever, ball };
+            let speed = self.speeds.speed_along(stand, &points, &heights, &mut tilts);
+            closing += speed * (1.0 + STATED_SLACK) + bound.speed * BOUND_SLACK;
+        }
+        closing
+    }
+
+    /// The gap of a pair along the direction in which it is farthest apart, if that is more than
+    /// the two can close in along this direction.
+    fn apart_along_a_face(
+        &self,
+        stand: &mut Stand<'_>,
+        pair: &CheckedPair,
+        at: &PieceMiddle<'_>,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<PairGap>, Stopped> {
+        if stand.cloud(pair.bodies).is_some() {
+            return Ok(None);
+        }
+        let hulls = stand.hulls(pair.bodies);
+        let found = nearest_direction(&hulls, &mut Witness::default(), effort)?;
+        let Some(along) = found else { return Ok(None) };
+        let closing = self.closing_along(stand, pair, at, along);
+        let rounding = pair.bounds[0].rounding + pair.bounds[1].rounding;
+        let within = (at.half * closing + rounding + pair.keep) * (1.0 + STATED_SLACK);
+        let gap = gap_along(&hulls, &along);
+        if gap.is_nan() || gap <= within {
+            return Ok(None);
+        }
+        let (pair, shown) = (pair.bodies, GapProof::Along(along));
+        Ok(Some(PairGap { pair, hulls: [None; 2], shown, gap, closing }))
+    }
+}
+
+/// Where the middle of a piece finds the bodies.
+struct PieceMiddle<'a> {
+    /// The middles of their balls, in the world.
+    centres: &'a [Vec3],
+    half: f64,
 }
 
 /// What shows that bodies are farther apart than they can get.
@@ -513,71 +597,6 @@ fn in_their_places(cell: &Cell, bodies: BodyPair, [p, q]: OfCurved) -> InTheirPl
     let of =
         |made: Option<Arc<Polytope>>, body| made.unwrap_or_else(|| cell.body(body).hull().clone());
     [of(p, bodies[0]), of(q, bodies[1])]
-}
-
-/// A direction along which a pair, or its hulls, are farther apart than `within`, and at most how
-/// far.
-fn widest(
-    pair: &Pair<'_>,
-    within: f64,
-    effort: &mut Effort<'_>,
-) -> Result<Option<(Vec3, f64)>, Stopped> {
-    let stops = Stops { above: Some(within), below: None };
-    let distance = measure(pair, stops, &mut Witness::default(), effort)?;
-    let is_separated = distance.decision.verdict() == Verdict::Separated;
-    if !is_separated || distance.lower <= within {
-        return Ok(None);
-    }
-    Ok(direction_to_nearest(pair, &distance.pairs)
-        .map(|direction| (direction, gap_along(pair, &direction)))
-        .filter(|(_, gap)| *gap > within))
-}
-
-/// The vector from the origin to the hull of some differences, in twice the precision: nearby
-/// bodies have differences that are small against their coordinates.
-fn direction_to_nearest(pair: &Pair<'_>, pairs: &[VertexPair]) -> Option<Vec3> {
-    let placed = |of: &Placed<'_>, index: u32| -> Triple<Double> {
-        let v = of.body.vertex(index);
-        std::array::from_fn(|i| {
-            let row = [0, 1, 2].map(|k| Double::product(of.pose.rotation[(i, k)], v[k]));
-            ((row[0] + row[1]) + row[2]) + Double::of(of.pose.translation[i])
-        })
-    };
-    let difference = |of: &VertexPair| minus(&placed(&pair.q, of.j), &placed(&pair.p, of.i));
-    let points: Vec<Triple<Double>> = pairs.iter().map(difference).collect();
-    let direction = match points[..] {
-        [d] => rounded(&d),
-        [d, other] => {
-            // d e² - e (d·e), which is across e.
-            let e = minus(&other, &d);
-            let (square, along) = (dot(&e, &e), dot(&d, &e));
-            let zero = [Double::of(0.0); 3];
-            rounded(&plus_times(&plus_times(&zero, &d, square), &e, -along))
-        }
-        [d, second, third] => {
-            let normal = cross(&minus(&second, &d), &minus(&third, &d));
-            let side = dot(&normal, &d).rounded();
-            rounded(&normal) * if side < 0.0 { -1.0 } else { 1.0 }
-        }
-        _ => return None,
-    };
-    let length = direction.amax();
-    (length > 0.0 && length.is_finite()).then(|| (direction / length).normalize())
-}
-
-/// At most the gap along a unit vector. Each term rounds by 16u of the coordinates at most.
-fn gap_along(pair: &Pair<'_>, direction: &Vec3) -> f64 {
-    let reach = |of: &Placed<'_>, sign: f64| {
-        let (mut least, mut size) = (f64::INFINITY, 0.0f64);
-        for v in of.body.vertices() {
-            let point = of.pose.apply_rounded(v);
-            least = least.min(sign * direction.dot(&point));
-            size = size.max(v.abs().sum() * 2.0);
-        }
-        (least, size + of.pose.translation.abs().sum())
-    };
-    let ((q, size_q), (p, size_p)) = (reach(&pair.q, 1.0), reach(&pair.p, -1.0));
-    (q + p) * (1.0 - BOUND_SLACK) - 32.0 * UNIT * (size_p + size_q)
 }
 
 /// That a pair is in contact, or within the margin, with polytopes in the places of curved bodies

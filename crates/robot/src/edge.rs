@@ -10,6 +10,7 @@
 //! Four edges are looked at side by side, each at its own next middle, since four configurations
 //! are placed for the price of one. Each goes its own way, so company changes no answer.
 
+mod faces;
 mod search;
 
 use self::search::EdgeSearch;

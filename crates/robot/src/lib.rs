@@ -36,6 +36,7 @@
 //! assert!(wrong.is_err());
 //! ```
 
+mod apart;
 mod assembly;
 pub mod ball;
 pub mod below;

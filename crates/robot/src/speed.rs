@@ -29,6 +29,10 @@
 //! place by 4u of the reach, its sine by 8u, and the joint values of the sample by 4u of
 //! themselves. [`MotionBound::rounding`] is more than three times the sum of that.
 
+mod along;
+
+pub(super) use self::along::{Carried, Heights, Tilt};
+
 use super::cell::{Cell, CellLink};
 use super::stand::Stand;
 use super::tree::Freedom;

@@ -102,12 +102,12 @@ pub(super) fn first_contact(
     }
 }
 
-fn link(t0: f64, t1: f64, direction: Direction) -> Link {
+pub(super) fn link(t0: f64, t1: f64, direction: Direction) -> Link {
     Link { t0, t1, frame: Frame::World, direction }
 }
 
 #[inline(always)]
-fn free(chain: Vec<Link>, initial: StaticProof) -> FirstContact {
+pub(super) fn free(chain: Vec<Link>, initial: StaticProof) -> FirstContact {
     FirstContact {
         outcome: Outcome::NoContact,
         t_free: 1.0,

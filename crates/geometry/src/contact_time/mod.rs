@@ -8,9 +8,11 @@
 //! are timed part by part.
 //!
 //! Each file uses only those above it in this list: [`travel`], [`method`], [`prism`] (a named
-//! method's rays), [`linear`], [`approach`], [`rotating`], [`chord`], [`nearing`], [`margin`], this
-//! one, and `last`, which asks all this backwards. `features` is an oracle for tests.
+//! method's rays), [`linear`], [`aligned`] (boxes along the axes), [`approach`], [`rotating`],
+//! [`chord`], [`nearing`], [`margin`], this one, and `last`, which asks all this backwards.
+//! `features` is an oracle for tests.
 
+mod aligned;
 mod approach;
 mod chord;
 #[cfg(test)]
@@ -145,11 +147,22 @@ fn translate(
     effort: &mut Effort<'_>,
 ) -> Result<FirstContact, Stopped> {
     let [of_p, of_q] = &translation.travels;
+    let of_boxes = if method.name == FACET_WALK.name {
+        aligned::first_contact(&question.pair, [of_p, of_q], witness)
+    } else {
+        None
+    };
     if translation.frame == Frame::World {
-        return linear::first_contact(method, question, [of_p, of_q], witness, effort);
+        return match of_boxes {
+            Some(found) => Ok(found),
+            None => linear::first_contact(method, question, [of_p, of_q], witness, effort),
+        };
     }
     // Bodies that turn together are of another kind than the named methods' rays are for.
-    let mut answer = linear::first_contact(&FACET_WALK, question, [of_p, of_q], witness, effort)?;
+    let mut answer = match of_boxes {
+        Some(found) => found,
+        None => linear::first_contact(&FACET_WALK, question, [of_p, of_q], witness, effort)?,
+    };
     for link in &mut answer.chain {
         link.frame = translation.frame;
     }

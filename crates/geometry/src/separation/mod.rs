@@ -4,6 +4,7 @@
 //! derived error bound proves it; the *exact stage* decides the rest in exact arithmetic. So every
 //! method gives the same verdicts, and differs only in cost and in the proof it finds.
 
+mod aligned;
 pub(crate) mod exact;
 pub(crate) mod filter;
 pub(crate) mod line;
@@ -12,7 +13,6 @@ mod room;
 
 pub use self::filter::Evidence;
 use self::filter::{cores_overlap_along, separates_hulls};
-use self::methods::Propose;
 pub use self::methods::cd_dual::{DualPhase, DualWork, dual_way, propose_with_work};
 pub use self::methods::linear_program::propose_with_repairs;
 pub use self::methods::{CollisionMethod, METHODS, Proposal, exhaustive};
@@ -49,9 +49,9 @@ pub fn decide(
     effort: &mut Effort<'_>,
 ) -> Result<Decision, Stopped> {
     if method.continues {
-        return decide_continuing(pair, method.propose, witness, effort);
+        return decide_continuing(pair, method, witness, effort);
     }
-    decide_by::<false>(pair, method.propose, witness, effort)
+    decide_by::<false>(pair, method, witness, effort)
 }
 
 /// Decides with a method that begins where it ended in the last frame. Out of line, so that the
@@ -59,11 +59,11 @@ pub fn decide(
 #[inline(never)]
 fn decide_continuing(
     pair: &Pair<'_>,
-    propose: Propose,
+    method: &CollisionMethod,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Decision, Stopped> {
-    decide_by::<true>(pair, propose, witness, effort)
+    decide_by::<true>(pair, method, witness, effort)
 }
 
 /// Decides as [`decide`] does, for somebody who asks for the method by its name and has a witness
@@ -90,13 +90,13 @@ pub fn decide_by_name(
 #[inline(always)]
 fn decide_by<const CONTINUES: bool>(
     pair: &Pair<'_>,
-    propose: Propose,
+    method: &CollisionMethod,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Decision, Stopped> {
     effort.cost.queries += 1;
     filter::first_look::<CONTINUES>(pair, witness, effort, |between_centres, witness, effort| {
-        search(pair, between_centres, propose, witness, effort)
+        search(pair, between_centres, method, witness, effort)
     })
 }
 
@@ -106,10 +106,16 @@ fn decide_by<const CONTINUES: bool>(
 fn search(
     pair: &Pair<'_>,
     between_centres: Vec3,
-    propose: Propose,
+    method: &CollisionMethod,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Decision, Stopped> {
+    // A method that somebody asked for by its name shows its own work.
+    if method.name == METHODS[0].name
+        && let Some(decision) = aligned::decide(pair, witness)
+    {
+        return Ok(decision);
+    }
     let layout = Layout::new(pair, between_centres);
     if layout.shape.is_some()
         && !cores_overlap_along(pair, &layout.towards, &between_centres)
@@ -122,7 +128,7 @@ fn search(
     }
     effort.cost.searches += 1;
     // The proposal is looked at where it is: see `filter::separated_by`.
-    match &propose(pair, &layout, witness, effort) {
+    match &(method.propose)(pair, &layout, witness, effort) {
         Ok(Proposal::Proven(evidence)) if let Some(decision) = filter::accepted(evidence, pair) => {
             Ok(decision)
         }

@@ -61,7 +61,7 @@ pub fn decide_with_room(
             return Ok(Roomy::new(Verdict::Separated, room));
         }
     }
-    let decision = search(pair, between_centres, method.propose, witness, effort)?;
+    let decision = search(pair, between_centres, method, witness, effort)?;
     Ok(with_room(pair, &decision, witness))
 }
 

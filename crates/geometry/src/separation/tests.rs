@@ -1,5 +1,6 @@
 //! Verdicts against the independent oracle.
 
+use super::methods::Propose;
 use super::oracle::{oracle, placed, random_pose, small_body};
 use super::*;
 use crate::difference::exact::Difference;
@@ -379,7 +380,7 @@ fn evidence_of_another_pair_proves_nothing() {
             // As it comes to `decide` where no first look answers.
             let layout = Layout::of(&pair).towards;
             let witness = &mut Witness::default();
-            let found = search(&pair, layout, propose, witness, &mut unlimited()).unwrap();
+            let found = search(&pair, layout, &method, witness, &mut unlimited()).unwrap();
             assert_eq!(found.verdict(), verdict, "{x} {y}: {found:?}");
             assert_eq!(judge_static(&pair, &found.proof), Ok(()), "{x} {y}: {found:?}");
         }

@@ -1,12 +1,18 @@
 //! The search along one edge, a look at one configuration at a time.
 
+use super::faces::{KnownFace, KnownFaces, is_along_a_plane};
 use super::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
+use crate::apart::{gap_along, nearest_direction};
 use crate::ball::length_at_most;
 use crate::cell::{BodyPair, Cell, CellLink};
 use crate::speed::{
-    FrameVelocity, MotionBound, PathSpeeds, SeenMotion, common_frame, kept_apart, stretched_by,
+    Carried, FrameVelocity, Heights, MotionBound, PathSpeeds, SeenMotion, Tilt, WorldBall,
+    common_frame, kept_apart, stretched_by,
 };
 use crate::stand::Stand;
+use arrayvec::ArrayVec;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Reach;
 use clearance_geometry::distance::DistanceSide;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::number::rounding::BOUND_SLACK;
@@ -17,6 +23,9 @@ use std::convert::Infallible;
 /// proven free, for as much longer than an interval as the motion bound exceeds the true speed:
 /// this leaves the tolerance room for a factor of about its inverse.
 const FINEST: f64 = 1.0 / 64.0;
+
+/// Another direction is looked for if the last one makes the way shorter than this part of it.
+const USEFUL_PART: f64 = 0.5;
 
 /// What is looked at next.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +80,9 @@ pub(super) struct EdgeSearch<'a> {
     witnesses: Vec<Witness>,
     /// By link: how far it may get within an interval.
     motions: Vec<f64>,
+    /// Directions along which pairs were farthest apart that move along a plane.
+    faces: KnownFaces,
+    tilts: Vec<Tilt>,
     asked: Asked,
     values: Vec<f64>,
     contact: Option<(f64, BodyPair)>,
@@ -147,6 +159,8 @@ impl<'a> EdgeSearch<'a> {
             known: Vec::new(),
             witnesses: Vec::new(),
             motions: Vec::new(),
+            faces: KnownFaces::default(),
+            tilts: Vec::new(),
             asked: Asked::Start(None),
             values: Vec::new(),
             contact: None,
@@ -174,6 +188,7 @@ impl<'a> EdgeSearch<'a> {
         (self.contact, self.is_start_free, self.steps) = (None, false, 0);
         self.known.clear();
         self.witnesses.clear();
+        self.faces.clear();
         self.ask(Asked::Interval(OpenInterval::whole([0.0, 1.0 / count])));
     }
 
@@ -336,10 +351,19 @@ impl<'a> EdgeSearch<'a> {
             if stand.bound_of(pair.bodies, within) > within {
                 continue;
             }
+            let along_a_plane = half > 0.0 && self.goes_along_a_plane(stand, &pair);
+            if along_a_plane && self.keeps_its_face(stand, &pair, half) {
+                continue;
+            }
             let room = self.room(stand, &mut pair, within, effort)?;
             self.known[at].witness = pair.witness;
             match room {
                 DistanceSide::Beyond => continue,
+                DistanceSide::Within if along_a_plane => {
+                    if !self.finds_a_face(stand, &pair, half, effort)? {
+                        self.known.push(pair);
+                    }
+                }
                 DistanceSide::Within => self.known.push(pair),
                 DistanceSide::Contact => {
                     // It comes first in what is left: it is likely to end the next look, too.
@@ -371,6 +395,86 @@ impl<'a> EdgeSearch<'a> {
         let side = stand.side(pair.bodies, within, witness, effort)?;
         self.is_open |= side.is_none();
         Ok(side.unwrap_or(DistanceSide::Within))
+    }
+
+    /// The links that move a pair, and the frame that they are seen from.
+    fn seen_movers(&self, movers: EdgeMovers) -> (ArrayVec<usize, 2>, Option<usize>) {
+        match movers {
+            EdgeMovers::Link(link) => (ArrayVec::from_iter([link]), None),
+            EdgeMovers::LinkPair(index) => {
+                (ArrayVec::from(self.cell.link_pairs[index]), self.common[index].frame)
+            }
+        }
+    }
+
+    /// Whether each body of a pair moves along a plane, nearly: then a face of one of them may be
+    /// as far away all the way.
+    fn goes_along_a_plane(&self, stand: &mut Stand<'_>, pair: &EdgePair) -> bool {
+        let (links, seen_from) = self.seen_movers(pair.movers);
+        let is_so = |link: &usize| {
+            let seen = self.seen_velocity(stand, *link, seen_from);
+            seen.is_none_or(|seen| is_along_a_plane(&seen))
+        };
+        links.iter().all(is_so) && stand.cloud(pair.bodies).is_none()
+    }
+
+    /// Whether a pair stays apart along the direction that is known of it or of another one.
+    fn keeps_its_face(&mut self, stand: &mut Stand<'_>, pair: &EdgePair, half: f64) -> bool {
+        let Some(along) = self.faces.likely(pair.bodies) else { return false };
+        let reach = self.reach_along(stand, pair, &along, half);
+        gap_along(&stand.hulls(pair.bodies), &along) > reach
+    }
+
+    /// Whether a pair that is not in contact stays apart along the direction in which it is
+    /// farthest apart now, unless the last one of these was of little use.
+    fn finds_a_face(
+        &mut self,
+        stand: &mut Stand<'_>,
+        pair: &EdgePair,
+        half: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<bool, Stopped> {
+        match self.faces.of(pair.bodies) {
+            KnownFace::NotAsked => {}
+            KnownFace::None => return Ok(false),
+            KnownFace::Across(along) => {
+                let useful = USEFUL_PART * self.reach(stand, pair.movers, pair.margin, half);
+                if self.reach_along(stand, pair, &along, half) > useful {
+                    return Ok(false);
+                }
+            }
+        }
+        let Some(at) = pair.witness else { return Ok(false) };
+        let hulls = stand.hulls(pair.bodies);
+        let found = nearest_direction(&hulls, &mut self.witnesses[at], effort)?;
+        self.faces.keep(pair.bodies, found);
+        Ok(match found {
+            Some(along) => gap_along(&hulls, &along) > self.reach_along(stand, pair, &along, half),
+            None => false,
+        })
+    }
+
+    /// How far apart the hulls of two bodies have to be along a direction, in the middle of an
+    /// interval, to be free on all of it.
+    fn reach_along(&mut self, stand: &Stand<'_>, pair: &EdgePair, along: &Vec3, half: f64) -> f64 {
+        let (links, seen_from) = self.seen_movers(pair.movers);
+        let heights = Heights { seen_from, along: *along, half };
+        let (mut motion, mut keep) = (0.0, pair.margin + self.cell.slack);
+        if let EdgeMovers::LinkPair(index) = pair.movers {
+            keep = self.common[index].keep;
+        }
+        for link in links {
+            let CellLink { frame, ball, .. } = &self.cell.links[link];
+            let (centre, radius) = stand.hulls_ball(link);
+            let points = Carried {
+                frame: *frame,
+                lever: ball.centre.norm() + ball.radius,
+                ball: WorldBall { centre, radius },
+            };
+            let speed = self.speeds.speed_along(stand, &points, &heights, &mut self.tilts);
+            motion += half * speed + self.links[link].rounding;
+        }
+        within(motion, keep) + Reach::of_rounded(stand.radii(pair.bodies), 0.0).upper()
     }
 
     /// Lists every pair that the bounds of bodies and of their motion leave, after the first ones
@@ -454,20 +558,31 @@ impl<'a> EdgeSearch<'a> {
         self.motion(stand, link, SeenMotion { seen_from: None, bound: &self.links[link] }, half)
     }
 
-    /// How far any point of a link may be within `half` from where it is computed to be now, as
-    /// seen from a frame.
-    fn motion(&self, stand: &Stand<'_>, link: usize, seen: SeenMotion<'_>, half: f64) -> f64 {
-        let SeenMotion { seen_from, bound } = seen;
-        let frame = match self.cell.links[link].frame {
-            Some(frame) if bound.speed > 0.0 => frame,
-            _ => return bound.rounding,
-        };
-        let (centre, radius) = stand.hulls_ball(link);
+    /// How the middle of a link moves in the configuration at hand, and how the link turns, as seen
+    /// from a frame; none: the link stands still.
+    fn seen_velocity(
+        &self,
+        stand: &Stand<'_>,
+        link: usize,
+        seen_from: Option<usize>,
+    ) -> Option<[Vec3; 2]> {
+        let frame = self.cell.links[link].frame?;
+        let (centre, _) = stand.hulls_ball(link);
         let mut seen = self.velocities[frame].at(&centre);
         if let Some(other) = seen_from {
             let carrier = self.velocities[other].at(&centre);
             seen = [seen[0] - carrier[0], seen[1] - carrier[1]];
         }
+        Some(seen)
+    }
+
+    /// How far any point of a link may be within `half` from where it is computed to be now, as
+    /// seen from a frame.
+    fn motion(&self, stand: &Stand<'_>, link: usize, seen: SeenMotion<'_>, half: f64) -> f64 {
+        let SeenMotion { seen_from, bound } = seen;
+        let seen = self.seen_velocity(stand, link, seen_from).filter(|_| bound.speed > 0.0);
+        let Some(seen) = seen else { return bound.rounding };
+        let radius = stand.hulls_ball(link).1;
         // The velocities round by less than a part of the greatest speed in the world.
         let error = self.links[link].speed_error;
         let now = seen[0].norm() + seen[1].norm() * radius + error;

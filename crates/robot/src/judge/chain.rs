@@ -233,4 +233,114 @@ impl PathRates {
             + most * (skew + BOUND_SLACK);
         most.min(now + 0.5 * half * growth) * (1.0 + BOUND_SLACK)
     }
+
+    /// At least how fast points get higher or lower along a direction, in the mean over half of a
+    /// piece: no more than the tilts of the axes allow at any time, and no more than in the middle
+    /// and half of what that can grow by. A joint changes heights by its speed times its tilt, the
+    /// product of the direction with its axis, times the lever; and what joints do to the direction
+    /// as others see it, tilts these. See `docs/robots.md`.
+    pub(super) fn speed_along(
+        &self,
+        tree: &Tree,
+        load: &Load,
+        seen: &SeenHeights,
+        middle: &Middle,
+    ) -> f64 {
+        let (placed, half) = (&middle.frames, middle.half);
+        let Some(own) = load.frame else { return 0.0 };
+        let tilts = self.tilts(tree, load, seen, middle);
+        let world =
+            |frame: usize, v: &Vec3| Vec3::from_fn(|i, _| row_times(&placed[frame].rotation, i, v));
+        let centre = world(own, &load.centre) + placed[own].translation;
+        let skew = 4.0 * (load.stretch - 1.0) + BOUND_SLACK;
+        let (mut lever, mut most, mut growth) = (load.lever, 0.0, 0.0);
+        let (mut steepest, mut off) = (0.0, 0.0);
+        let (mut rise, mut gradient) = (0.0, Vec3::zeros());
+        for tilt in tilts.iter().rev() {
+            let k = tilt.frame;
+            let rate = self.rates[k];
+            let wrong = 16.0 * tilt.error + skew * tilt.now.norm();
+            match &tree.frames[k].freedom {
+                Freedom::Turn { .. } => {
+                    growth += rate.abs() * tilt.most * (rate.abs() * lever + 2.0 * most);
+                    steepest += rate.abs() * tilt.most * lever;
+                    off += rate.abs() * wrong * lever;
+                    let turning = world(k, &tilt.now) * rate;
+                    rise += turning.dot(&(centre - placed[k].translation));
+                    gradient += turning;
+                    most += rate.abs() * lever;
+                }
+                Freedom::Slide { .. } => {
+                    steepest += rate.abs() * tilt.most;
+                    off += rate.abs() * wrong;
+                    rise += tilt.now.x * rate;
+                    most += rate.abs();
+                    lever += self.farthest[k];
+                }
+                Freedom::Ball { .. } => {}
+            }
+            lever = lever * self.stretches[k] + tree.frames[k].parent_from_joint.translation.norm();
+            most *= self.stretches[k];
+        }
+        let now = rise.abs() + gradient.norm() * load.radius * load.stretch + off;
+        steepest.min(now + 0.5 * half * growth) * (1.0 + BOUND_SLACK)
+    }
+
+    /// The tilts of the joints below the frame that heights are seen from, from there on.
+    fn tilts(&self, tree: &Tree, load: &Load, seen: &SeenHeights, middle: &Middle) -> Vec<Tilt> {
+        let mut chain: Vec<usize> = tree.chain(load.frame).collect();
+        chain.reverse();
+        let (mut frames, mut turned, mut swing) = (2.0, 0.0, 0.0);
+        let mut tilts = Vec::with_capacity(chain.len());
+        for k in chain {
+            let freedom = &tree.frames[k].freedom;
+            frames += 1.0;
+            turned += match freedom {
+                Freedom::Turn { .. } => self.farthest[k] + 4.0,
+                Freedom::Ball { .. } => 4.0,
+                Freedom::Slide { .. } => 0.0,
+            };
+            if Some(k) == seen.seen_from {
+                swing = 0.0;
+                tilts.clear();
+                continue;
+            }
+            let transposed = middle.frames[k].rotation.transpose();
+            let there = Vec3::from_fn(|i, _| row_times(&transposed, i, &seen.along));
+            let now = match freedom {
+                Freedom::Turn { axis, .. } => there.cross(axis),
+                Freedom::Slide { axis, .. } => Vec3::new(there.dot(axis), 0.0, 0.0),
+                Freedom::Ball { .. } => Vec3::zeros(),
+            };
+            let error = UNIT * (160.0 * frames + 16.0 * turned);
+            let swung = now.norm() + error + middle.half * load.stretch * swing;
+            let most = swung.min(load.stretch * (1.0 + BOUND_SLACK));
+            if let Freedom::Turn { .. } = freedom {
+                swing += self.rates[k].abs() * most;
+            }
+            tilts.push(Tilt { frame: k, now, error, most });
+        }
+        tilts
+    }
+}
+
+/// How heights are measured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SeenHeights {
+    /// From a frame where the middle of the piece finds it; none: from the base.
+    pub(super) seen_from: Option<usize>,
+    /// A unit vector in the world.
+    pub(super) along: Vec3,
+}
+
+/// How a joint changes heights.
+struct Tilt {
+    frame: usize,
+    /// The product of the direction, as the frame sees it, with its axis; of what slides its first
+    /// coordinate.
+    now: Vec3,
+    /// By how much that may be wrong.
+    error: f64,
+    /// Its length at any time of the piece, at most.
+    most: f64,
 }

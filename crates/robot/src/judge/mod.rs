@@ -4,7 +4,7 @@
 
 mod chain;
 
-use self::chain::{Load, PathRates, carried, place, stretch_to_world};
+use self::chain::{Load, PathRates, SeenHeights, carried, place, stretch_to_world};
 use super::claim::{
     EdgeCertificate, EdgeClaim, EdgeContactProof, EdgePiece, EdgeSubject, GapProof, HullAround,
     PairGap,
@@ -19,7 +19,7 @@ use clearance_proof::judge::{
     Refusal, judge_around, judge_inside, judge_margin, judge_rounded_solids, judge_solid_margin,
     judge_solids, judge_static_with,
 };
-use clearance_proof::number::rounding::BOUND_SLACK;
+use clearance_proof::number::rounding::{BOUND_SLACK, unit};
 use clearance_proof::pose::Pose;
 
 /// Why a certificate of an edge is refused.
@@ -246,8 +246,8 @@ impl<'a> Judge<'a> {
         (half * closing + rounding + pair.keep) * (1.0 + BOUND_SLACK)
     }
 
-    /// The stated closing speed is at least what the two bodies can have, and the stated gap more
-    /// than they can close in.
+    /// The stated closing speed is at least what the two bodies can have, along the direction that
+    /// shows the gap if one does, and the stated gap more than they can close in.
     fn closing(
         &self,
         index: usize,
@@ -256,7 +256,22 @@ impl<'a> Judge<'a> {
         middle: &Middle,
     ) -> Result<(), EdgeRefusal> {
         let two = gap.pair.map(|body| body as usize);
-        let least: f64 = two.iter().map(|body| self.speed(*body, pair.common, middle)).sum();
+        let along = match &gap.shown {
+            GapProof::Along(direction) => unit(direction),
+            GapProof::Cover(_) => None,
+        };
+        let seen = SeenHeights { seen_from: pair.common, along: along.unwrap_or_default() };
+        let least: f64 = two
+            .iter()
+            .map(|body| {
+                let speed = self.speed(*body, pair.common, middle);
+                if along.is_none() {
+                    return speed;
+                }
+                let load = &self.loads[*body];
+                speed.min(self.path.speed_along(self.subject.tree, load, &seen, middle))
+            })
+            .sum();
         let is_enough = gap.closing.is_finite() && gap.closing >= least;
         if !is_enough {
             return Err(EdgeRefusal::Closing(index, gap.pair));

@@ -11,6 +11,7 @@ mod curved;
 mod curved_edges;
 mod doubling;
 mod edge;
+mod faces;
 mod kinematics;
 mod links;
 mod noticing;

@@ -568,3 +568,38 @@ fn nobody_builds_a_tree_for_who_has_left() {
     SceneView::of_copy(&copy, &filter, &Effort::unlimited()).unwrap();
     assert!(!scene.builds_boxes_for(MANY));
 }
+
+/// Such rays took the exact stage at every box: 2,000 of them through 2,000 boxes took minutes.
+#[test]
+fn rays_along_a_row_of_boxes_need_no_exact_stage_and_meet_every_one() {
+    for step in [1.5, 0.9, 1.1] {
+        let count = 300;
+        let place = |i: u32| at(0.0, 0.0, f64::from(i) * step);
+        let bodies = (0..count).map(|i| Body::solid(i + 1, cube(0.5)).placed(place(i)));
+        let scene = open(bodies.collect());
+        let view = SceneView::new(&scene, &BodyFilter::default(), MANY).expect("no names");
+        let point = point();
+        for (x, y) in [(0.0, 0.0), (0.5, 0.0), (0.5, 0.5), (0.125, -0.25)] {
+            let motion = Motion::Linear { velocity: Vec3::new(0.0, 0.0, 900.0) };
+            let start = point.at(at(x, y, -5.0));
+            let cast = Cast { start, motion, margin: 0.0, time_tolerance: 1.0 };
+            let effort = &mut Effort::unlimited();
+            let met = view.cast(&cast, HitSelection::All, effort).expect("no limit");
+            assert_eq!(met.len(), count as usize, "{step}: {x} {y}");
+            assert_eq!(effort.cost.exact_stages, 0, "{step}: {x} {y}");
+            for (hit, i) in met.iter().zip(0..count) {
+                assert_eq!(hit.body, BodyId(i + 1), "{step}: {x} {y}");
+                let about = (f64::from(i) * step + 4.5) / 900.0;
+                assert!((hit.time[1] - about).abs() < 1e-15, "{step}: {x} {y}");
+                let impact = view.impact(&cast, hit, effort).expect("no limit");
+                assert_eq!(impact.normal, Some(-Vec3::z()), "{step}: {x} {y}");
+            }
+        }
+        let (until, motion) = (Until::default(), Motion::Linear { velocity: Vec3::z() * 900.0 });
+        until.cancel();
+        let start = point.at(at(0.0, 0.0, -5.0));
+        let cast = Cast { start, motion, margin: 0.0, time_tolerance: 1.0 };
+        let stopped = view.cast(&cast, HitSelection::All, &mut Effort::until(u64::MAX, &until));
+        assert_eq!(stopped.map(|hits| hits.len()), Err(Stopped::Deadline));
+    }
+}
