@@ -1,11 +1,13 @@
 //! Counters of what the server does, by question.
 
 mod calls;
+mod times;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 pub use self::calls::CallMetrics;
+pub use self::times::{FRAME_TIMES, Times};
 use clearance_geometry::effort::Cost;
 use clearance_scene::Counters;
 
@@ -135,16 +137,6 @@ pub struct FrameMetrics {
     /// Frames by the time that they took: at most so long as [`FRAME_TIMES`] says, and the rest.
     pub by_time: [AtomicU64; FRAME_TIMES.len() + 1],
 }
-
-/// Frames are counted by these times.
-pub const FRAME_TIMES: [Duration; 6] = [
-    Duration::from_micros(10),
-    Duration::from_micros(100),
-    Duration::from_millis(1),
-    Duration::from_millis(10),
-    Duration::from_millis(100),
-    Duration::from_secs(1),
-];
 
 impl FrameMetrics {
     /// Adds an answered frame.
