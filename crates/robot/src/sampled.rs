@@ -169,5 +169,5 @@ pub fn configuration(variables: &[Variable], seed: u64, number: u64) -> Vec<f64>
         };
         random.between(low, high).clamp(low, high)
     };
-    variables.iter().map(|one| value(one)).collect()
+    variables.iter().map(value).collect()
 }
