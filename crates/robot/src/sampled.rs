@@ -156,7 +156,7 @@ pub fn configuration(variables: &[Variable], seed: u64, number: u64) -> Vec<f64>
     let mut state = seed;
     let mut state = split_mix(&mut state) ^ number;
     let mut random = Random::new(split_mix(&mut state));
-    let mut value = |one: &Variable| {
+    let value = |one: &Variable| {
         let half = match one.unit {
             Unit::Radians => TURN,
             Unit::Metres | Unit::Quaternion => WAY,
