@@ -580,9 +580,9 @@ fn rays_along_a_row_of_boxes_need_no_exact_stage_and_meet_every_one() {
         let view = SceneView::new(&scene, &BodyFilter::default(), MANY).expect("no names");
         let point = point();
         for (x, y) in [(0.0, 0.0), (0.5, 0.0), (0.5, 0.5), (0.125, -0.25)] {
-            let motion = Motion::Linear { velocity: Vec3::new(0.0, 0.0, 900.0) };
+            let velocity = Vec3::z() * 900.0;
             let start = point.at(at(x, y, -5.0));
-            let cast = Cast { start, motion, margin: 0.0, time_tolerance: 1.0 };
+            let cast = Cast::along(start, velocity);
             let effort = &mut Effort::unlimited();
             let met = view.cast(&cast, HitSelection::All, effort).expect("no limit");
             assert_eq!(met.len(), count as usize, "{step}: {x} {y}");
@@ -595,10 +595,10 @@ fn rays_along_a_row_of_boxes_need_no_exact_stage_and_meet_every_one() {
                 assert_eq!(impact.normal, Some(-Vec3::z()), "{step}: {x} {y}");
             }
         }
-        let (until, motion) = (Until::default(), Motion::Linear { velocity: Vec3::z() * 900.0 });
+        let (until, velocity) = (Until::default(), Vec3::z() * 900.0);
         until.cancel();
         let start = point.at(at(0.0, 0.0, -5.0));
-        let cast = Cast { start, motion, margin: 0.0, time_tolerance: 1.0 };
+        let cast = Cast::along(start, velocity);
         let stopped = view.cast(&cast, HitSelection::All, &mut Effort::until(u64::MAX, &until));
         assert_eq!(stopped.map(|hits| hits.len()), Err(Stopped::Deadline));
     }

@@ -146,7 +146,8 @@ impl ReplyRoom {
         count: usize,
         pack: impl Fn(Range<usize>) -> T,
     ) -> Vec<T> {
-        let (mut pieces, mut waiting) = (Vec::new(), vec![0..count]);
+        let whole = 0..count;
+        let (mut pieces, mut waiting) = (Vec::new(), vec![whole]);
         while let Some(range) = waiting.pop() {
             let packed = pack(range.clone());
             let fits = !self.may_be_several() || packed.bytes_in_reply() <= self.of_answers();
