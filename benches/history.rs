@@ -24,7 +24,6 @@ use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::convex_hull;
 use clearance_geometry::hull::samples::Random;
-use clearance_geometry::motion::Motion;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::separation::METHODS;
 use clearance_scene::query::cast::Cast;
