@@ -19,7 +19,6 @@ use clearance_geometry::Vec3;
 use clearance_geometry::effort::Effort;
 use clearance_geometry::hull::convex_hull;
 use clearance_geometry::hull::samples::Random;
-use clearance_geometry::motion::Motion;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::separation::METHODS;
@@ -90,8 +89,7 @@ fn rays(name: &str, scene: &Scene, ways: &[Way], hits: HitSelection, rounds: usi
         let start = thread_time();
         for [from, by] in ways {
             let pose = Pose::translation(from.x, from.y, from.z);
-            let motion = Motion::Linear { velocity: *by };
-            let cast = Cast { start: point.at(pose), motion, margin: 0.0, time_tolerance: 1e-9 };
+            let cast = Cast::along(point.at(pose), *by);
             let found = view.cast(&cast, hits, &mut effort).expect("no limit");
             for hit in found.iter().take(64) {
                 view.impact(&cast, hit, &mut effort).expect("no limit");

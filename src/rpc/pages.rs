@@ -1,4 +1,5 @@
-//! Pages for operators: `/livez`, `/readyz`, and `/metrics` in the format that is asked for.
+//! Pages for operators: `/livez`, `/readyz`, and `/metrics` in the format that is asked for; and
+//! the viewer at `/`, if it was built in.
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,7 +33,12 @@ const PROTOBUF: &str = "application/vnd.google.protobuf; \
 /// What the names of all metrics begin with.
 const PREFIX: &str = "clearance";
 
-const PATHS: &str = "There are /livez, /readyz and /metrics.\n";
+const PATHS: &str = "There are /livez, /readyz and /metrics, and calls by POST.\n";
+
+/// The viewer's page, packed by gzip; empty where the server was built without.
+pub const VIEWER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/viewer.html.gz"));
+
+const HTML: &str = "text/html; charset=utf-8";
 
 /// The pages of one server.
 pub struct OperatorPages {
@@ -68,13 +74,16 @@ impl OperatorPages {
             prometheus_text::encode(&mut page, &self.registry)?;
             (prometheus_text::CONTENT_TYPE, page.into_bytes())
         };
-        Ok(ShownPage { status: StatusCode::OK, content_type, text })
+        Ok(ShownPage { status: StatusCode::OK, content_type, text, is_packed: false })
     }
 }
 
 impl Pages for OperatorPages {
     fn page(&self, path: &str, accept: &str) -> ShownPage {
-        let said = |status, text: &str| ShownPage { status, content_type: TEXT, text: text.into() };
+        let said = |status, text: &str| {
+            let (content_type, text) = (TEXT, text.into());
+            ShownPage { status, content_type, text, is_packed: false }
+        };
         match path {
             "/livez" => said(StatusCode::OK, "lives\n"),
             "/readyz" if self.shared.is_leaving() => {
@@ -84,6 +93,10 @@ impl Pages for OperatorPages {
             "/metrics" => self.metrics(accept).unwrap_or_else(|_| {
                 said(StatusCode::INTERNAL_SERVER_ERROR, "the metrics cannot be written\n")
             }),
+            "/" | "/index.html" if !VIEWER.is_empty() => {
+                let (status, text) = (StatusCode::OK, VIEWER.to_vec());
+                ShownPage { status, content_type: HTML, text, is_packed: true }
+            }
             _ => said(StatusCode::NOT_FOUND, PATHS),
         }
     }

@@ -9,6 +9,7 @@ use clearance_runtime::fresh::FromFiles;
 use clearance_runtime::quotas::{Quotas, QuotasError};
 use clearance_runtime::settings::Settings;
 use clearance_transport::tls::{Tls, TlsError, TlsFiles};
+use clearance_transport::web::{NoOrigin, Origins};
 
 /// Why the server cannot be protected as the settings say, or not enough.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,9 @@ pub enum ProtectionError {
     /// The keys that tokens are signed with cannot be used.
     #[error("jwt_jwks: {0}")]
     Tokens(KeysError),
+    /// The list of origins has something else in it.
+    #[error("cors_origins: {0}")]
+    Origins(#[from] NoOrigin),
     /// The quotas cannot be used.
     #[error("quotas: {0}")]
     Quotas(#[from] QuotasError),
@@ -58,6 +62,8 @@ pub struct Protection {
     pub access: Access,
     /// What each tenant may have.
     pub quotas: Quotas,
+    /// Whose pages may call.
+    pub origins: Origins,
 }
 
 impl Protection {
@@ -91,7 +97,8 @@ impl Protection {
             }
             Some(file) => Quotas::of_file(file, access.clone())?,
         };
-        Ok(Self { tls, access, quotas })
+        let origins = Origins::of(&settings.cors_origins)?;
+        Ok(Self { tls, access, quotas, origins })
     }
 
     /// Whether it is enough for who listens on this address, or on a Unix socket if there is none:
@@ -127,6 +134,13 @@ impl Protection {
         }
     }
 
+    /// Whether calls without TLS are answered by a side port at this address: where nobody can
+    /// listen in, and who calls is not told by certificates.
+    pub fn takes_plain_calls(&self, address: SocketAddr, settings: &Settings) -> bool {
+        let is_near = address.ip().to_canonical().is_loopback();
+        (is_near || settings.insecure) && settings.tls_client_ca.is_none()
+    }
+
     /// What is read again when its files change.
     pub fn files(&self) -> Vec<Arc<dyn FromFiles>> {
         let tls = self.tls.as_ref().map(Tls::files);
@@ -160,7 +174,7 @@ mod tests {
     #[test]
     fn who_can_be_reached_asks_who_calls_or_is_told_not_to() {
         let (tls, access, quotas) = (None, Access::open(), Quotas::default());
-        let open = Protection { tls, access, quotas };
+        let open = Protection { tls, access, quotas, origins: Origins::default() };
         let told = Settings { insecure: true, ..Settings::default() };
         for (address, is_near) in [
             ("127.0.0.1:1", true),
@@ -174,6 +188,22 @@ mod tests {
             let address = address.parse().unwrap();
             assert_eq!(open.suffices_at(address, &Settings::default()).is_ok(), is_near);
             assert!(open.suffices_at(address, &told).is_ok());
+        }
+    }
+
+    /// A key that goes over a network in plain text is everybody's.
+    #[test]
+    fn calls_without_tls_are_answered_where_nobody_can_listen_in() {
+        let plain = |address: &str, settings: &Settings| {
+            let (tls, access, quotas) = (None, Access::open(), Quotas::default());
+            let open = Protection { tls, access, quotas, origins: Origins::default() };
+            open.takes_plain_calls(address.parse().unwrap(), settings)
+        };
+        let told = Settings { insecure: true, ..Settings::default() };
+        let mutual = Settings { tls_client_ca: Some("x.pem".into()), ..told.clone() };
+        for (address, is_near) in [("127.0.0.1:1", true), ("[::1]:1", true), ("0.0.0.0:1", false)] {
+            assert_eq!(plain(address, &Settings::default()), is_near, "{address}");
+            assert!(plain(address, &told) && !plain(address, &mutual), "{address}");
         }
     }
 

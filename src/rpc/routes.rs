@@ -11,6 +11,7 @@ use crate::rpc::services::robots::Robots;
 use crate::rpc::services::sessions::{SessionHost, Sessions};
 use crate::rpc::shared::Shared;
 use clearance_proto as api;
+use clearance_transport::web::Interface;
 
 /// Puts every service into one set of routes.
 pub fn services(
@@ -37,6 +38,15 @@ pub fn services(
         .add_service(sessions.max_decoding_message_size(bytes_max))
         .add_service(health)
         .prepare())
+}
+
+/// What all services are called with and answer, but for reflection, which is of streams alone.
+pub fn interface() -> Result<Interface, prost::DecodeError> {
+    Interface::of(&[
+        api::FILE_DESCRIPTOR_SET,
+        tonic_types::pb::FILE_DESCRIPTOR_SET,
+        tonic_health::pb::FILE_DESCRIPTOR_SET,
+    ])
 }
 
 fn reflection() -> tonic_reflection::server::Builder<'static> {

@@ -1,6 +1,7 @@
 //! The server, put together: listener and shutdown are passed in, so that tests bind port 0.
 
 use std::future::Future;
+use std::net::{SocketAddr, TcpListener};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use tower::Layer;
 
 use crate::rpc::pages;
 use crate::rpc::protection::{Protection, ProtectionError};
-use crate::rpc::routes::services;
+use crate::rpc::routes::{interface, services};
 use crate::rpc::services::robots;
 use crate::rpc::services::sessions::{SessionHost, sweep};
 use crate::rpc::shared::Shared;
@@ -22,9 +23,10 @@ use clearance_runtime::latch::{Latch, Stopping};
 use clearance_runtime::memory::tidy;
 use clearance_runtime::settings::Settings;
 use clearance_transport::connection::{Admission, Admitted, accept};
-use clearance_transport::http2::{ConnectionSettings, serve_all};
+use clearance_transport::http2::{AllServices, ConnectionSettings, serve_all};
 use clearance_transport::listener::Listener;
-use clearance_transport::side;
+use clearance_transport::side::{self, SidePort};
+use clearance_transport::web::{Web, WebParts};
 
 /// Why the server ended, or could not begin.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +54,9 @@ pub enum ServeError {
     /// The descriptors cannot be served.
     #[error("cannot serve the descriptors: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
+    /// The descriptors cannot be read.
+    #[error("cannot read the descriptors: {0}")]
+    Interface(#[from] prost::DecodeError),
 }
 
 /// Serves until `shutdown` completes, then on for as long as the drain is to be put off, and then
@@ -84,8 +89,10 @@ async fn run(
     let address = listener.address()?;
     let protection = Protection::of(&settings)?;
     protection.suffices_for(address, &settings)?;
+    let side_listener = side_listener(&settings.http)?;
+    let side_address = side_listener.as_ref().map(TcpListener::local_addr).transpose()?;
     let mut shared = Shared::new(settings, draining.clone())?;
-    shared.leaves_open |= address.is_none_or(|address| address.ip().is_loopback());
+    shared.leaves_open |= [address, side_address].iter().flatten().all(|at| at.ip().is_loopback());
     shared.leaving = leaving.clone();
     shared.access = protection.access.clone();
     shared.hold_to(protection.quotas.clone());
@@ -101,10 +108,15 @@ async fn run(
         tokio::spawn(collect(shared.clone())),
     ];
     let (_serves, over) = Latch::new();
-    show_pages(&shared.settings.http, &sessions, over)?;
+    let web = web(&shared, service.clone(), &protection)?;
+    if let Some(listener) = side_listener {
+        let side_port = side_port(&sessions, &protection, web.clone(), listener.local_addr()?);
+        side::show(listener, side_port, over)?;
+    }
     let (accepting, incoming) = accepting(listener, &shared, protection.tls.is_some());
     let stopping = Stopping { leaving, draining };
     let of_connections = ConnectionSettings::new(&limits, stopping, protection.tls);
+    let of_connections = of_connections.beside(side_address);
     let mut serving = serve_all(incoming, service, of_connections);
     tokio::select! {
         () = &mut serving => return Ok(()),
@@ -126,7 +138,11 @@ async fn run(
     let _ = accepting.await;
     sweeping.iter().for_each(JoinHandle::abort);
     let time = Duration::from_secs(limits.drain_seconds_max);
-    match tokio::time::timeout(time, serving).await {
+    let ended = async {
+        serving.await;
+        web.until_idle().await;
+    };
+    match tokio::time::timeout(time, ended).await {
         Ok(()) => tracing::info!("drained"),
         Err(_) => tracing::warn!("the time for draining is over; what still runs is cut off"),
     }
@@ -169,17 +185,53 @@ async fn collect(shared: Shared) {
     }
 }
 
-/// Shows operators their pages at this address, if there is one, until the latch is set.
-fn show_pages(address: &str, sessions: &SessionHost, over: Latch) -> Result<(), ServeError> {
+/// What listens at the address of the side port, if there is one.
+fn side_listener(address: &str) -> Result<Option<TcpListener>, ServeError> {
     if address.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let unusable = |error| ServeError::SidePort { address: address.to_owned(), error };
-    let listener = std::net::TcpListener::bind(address).map_err(unusable)?;
+    let listener = TcpListener::bind(address).map_err(unusable)?;
     let bound = listener.local_addr().map_err(unusable)?;
-    side::show(listener, pages::of(sessions), over).map_err(unusable)?;
-    tracing::info!(address = %bound, "pages for operators");
-    Ok(())
+    tracing::info!(address = %bound, "pages for operators, and calls over HTTP/1.1");
+    Ok(Some(listener))
+}
+
+/// The door for calls over HTTP/1.1.
+fn web(
+    shared: &Shared,
+    services: AllServices,
+    protection: &Protection,
+) -> Result<Web, prost::DecodeError> {
+    Ok(Web::new(WebParts {
+        services,
+        interface: Arc::new(interface()?),
+        origins: protection.origins.clone(),
+        limits: shared.limits().clone(),
+        draining: shared.draining.clone(),
+        runtime: tokio::runtime::Handle::current(),
+    }))
+}
+
+fn side_port(
+    sessions: &SessionHost,
+    protection: &Protection,
+    web: Web,
+    address: SocketAddr,
+) -> SidePort {
+    let shared = &sessions.shared;
+    let takes_plain_calls = protection.takes_plain_calls(address, &shared.settings);
+    if !takes_plain_calls && protection.tls.is_none() {
+        tracing::warn!(%address, "calls over HTTP/1.1 are refused: there is no TLS (tls_cert)");
+    }
+    SidePort {
+        pages: pages::of(sessions),
+        web,
+        takes_plain_calls,
+        tls: protection.tls.clone(),
+        connections_max: shared.limits().http_connections_max,
+        memory_budget: shared.memory_budget.clone(),
+    }
 }
 
 /// Connections as they come, and what accepts them.

@@ -54,7 +54,7 @@ async fn pages_are_shown_and_anything_else_is_told_so() {
         ("/readyz", 200),
         ("/metrics", 200),
         ("/metrics?x=1", 200),
-        ("/", 404),
+        ("/", if clearance::rpc::pages::VIEWER.is_empty() { 404 } else { 200 }),
         ("/livez/", 404),
         ("/../etc/passwd", 404),
     ] {

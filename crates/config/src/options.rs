@@ -83,7 +83,14 @@ const PLAIN: &[(&str, &str, &str)] = &[
     (
         "http",
         "ADDRESS",
-        "Address and port of pages for operators: /livez, /readyz, /metrics [default: none]",
+        "Address and port of pages for operators (/livez, /readyz, /metrics) and of calls over \
+         HTTP/1.1, gRPC-Web and Connect [default: none]",
+    ),
+    (
+        "cors_origins",
+        "LIST",
+        "Origins of the pages that may call there, as https://example.com, with commas between; \
+         * is all [default: none]",
     ),
     (
         "advertise",
@@ -283,6 +290,7 @@ fn plain_values(settings: &Settings) -> [String; PLAIN.len()] {
         format!("{:?}", settings.jwt_role_claim),
         settings.insecure.to_string(),
         format!("{:?}", settings.http),
+        format!("{:?}", settings.cors_origins),
         format!("{:?}", settings.advertise),
         path(&settings.store),
         path(&settings.quotas),
@@ -299,6 +307,7 @@ fn set(
     match name {
         "listen" => settings.listen = value.to_owned(),
         "http" => settings.http = value.to_owned(),
+        "cors_origins" => settings.cors_origins = value.to_owned(),
         "advertise" => settings.advertise = value.to_owned(),
         "quotas" => settings.quotas = file_named(value),
         "store" => settings.store = file_named(value),

@@ -169,6 +169,8 @@ limits! {
     /// Connections open at a time; fewer where the process may not have as many file descriptors
     /// and 64 for other things.
     connections_max = 1_024, "connections", Unavailable;
+    /// Connections of the side port (`http`) open at a time; each has one call.
+    http_connections_max = 256, "connections", Unavailable;
     /// Until a new connection has begun to speak HTTP/2; then it gives its place to another.
     handshake_seconds_max = 10, "seconds", Unavailable;
     /// Calls and streams open at a time on one connection.
@@ -407,8 +409,10 @@ pub struct Settings {
     /// Whether the server may be reached from other machines without TLS, or without asking who
     /// calls.
     pub insecure: bool,
-    /// Address and port of pages for operators, over HTTP; empty: there are none.
+    /// Address and port of pages for operators, and of calls over HTTP/1.1; empty: there are none.
     pub http: String,
+    /// Origins of the pages that may call there, with commas between; `*`: all.
+    pub cors_origins: String,
     /// Where clients reach this very server, as sessions are told to live there; empty: it is not
     /// said.
     pub advertise: String,
@@ -447,6 +451,7 @@ impl Default for Settings {
             jwt_role_claim: "role".to_owned(),
             insecure: false,
             http: String::new(),
+            cors_origins: String::new(),
             advertise: String::new(),
             store: None,
             quotas: None,

@@ -132,7 +132,7 @@ async fn told(given_up: oneshot::Receiver<OutOfMemory>) -> OutOfMemory {
 }
 
 /// When the key or the token that a call was made with is good no more.
-async fn revoked(grant: Option<Grant>) {
+pub(super) async fn revoked(grant: Option<Grant>) {
     match grant {
         Some(grant) => grant.until_over().await,
         None => std::future::pending().await,

@@ -30,7 +30,7 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
 /// What TLS keeps of a connection at most: a record in each direction as it is sent and as it is
 /// read (16 KiB and what surrounds it), the certificates of the client, and its own state.
-const TLS_BYTES: u64 = 96 << 10;
+pub(super) const TLS_BYTES: u64 = 96 << 10;
 
 /// After so many bytes without a pause a connection lets the others of its thread have their turns:
 /// with 250 that send 4 MiB each, a health check waited for 100 ms.
@@ -61,6 +61,16 @@ impl Peer {
     pub fn inside(memory_budget: &MemoryBudget) -> Self {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let activity = Activity::new(Instant::now());
+        let quota = memory_budget.connection(address.ip());
+        Self { quota, client: Client::at(address), activity }
+    }
+
+    /// Whoever is at this address, over a connection whose calls are counted here.
+    pub(super) fn over(
+        memory_budget: &MemoryBudget,
+        address: SocketAddr,
+        activity: Arc<Activity>,
+    ) -> Self {
         let quota = memory_budget.connection(address.ip());
         Self { quota, client: Client::at(address), activity }
     }

@@ -4,6 +4,7 @@
 //! nothing. The status is that of a version of HTTP that is not supported, with what is (RFC 9110,
 //! section 15.6.6).
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -25,9 +26,20 @@ const WITHIN_TLS: &str = "\
 This is a gRPC service: it speaks HTTP/2 within TLS, as `grpcurl` does without -plaintext.
 ";
 
-/// Says what is spoken here, and hangs up.
-pub(super) async fn decline(mut connection: Connection, uses_tls: bool) {
-    let sentence = if uses_tls { WITHIN_TLS } else { PLAIN };
+/// Says what is spoken here, and where HTTP/1.1 is, and hangs up.
+pub(super) async fn decline(
+    mut connection: Connection,
+    uses_tls: bool,
+    side_port: Option<SocketAddr>,
+) {
+    let spoken = if uses_tls { WITHIN_TLS } else { PLAIN };
+    let elsewhere = match side_port {
+        Some(address) => format!("Browsers and curl are answered at {address}.\n"),
+        None => "Browsers and curl are answered where the server is started with --http \
+                 HOST:PORT.\n"
+            .to_owned(),
+    };
+    let sentence = format!("{spoken}{elsewhere}");
     let answer = format!(
         "HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Type: text/plain; charset=utf-8\r\n\
          Content-Length: {}\r\nConnection: close\r\n\r\n{sentence}",

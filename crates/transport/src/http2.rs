@@ -9,6 +9,7 @@
 //! begun, and sends them over another one.
 
 use std::future::Future;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -72,6 +73,8 @@ pub struct ConnectionSettings {
     age_max: Option<Duration>,
     /// Within which everything is said; none: nothing is.
     tls: Option<Tls>,
+    /// Where HTTP/1.1 is spoken, if it is.
+    side_port: Option<SocketAddr>,
 }
 
 impl ConnectionSettings {
@@ -104,7 +107,14 @@ impl ConnectionSettings {
             stopping,
             age_max: limits.age_max(),
             tls,
+            side_port: None,
         }
+    }
+
+    /// Whoever speaks HTTP/1.1 is told to go there.
+    #[must_use]
+    pub fn beside(self, side_port: Option<SocketAddr>) -> Self {
+        Self { side_port, ..self }
     }
 }
 
@@ -182,7 +192,8 @@ async fn serve(admitted: Admitted, services: AllServices, connection_settings: C
         () = &mut leaving => return,
     };
     if speaks_http1 {
-        return decline(connection, connection_settings.tls.is_some()).await;
+        let uses_tls = connection_settings.tls.is_some();
+        return decline(connection, uses_tls, connection_settings.side_port).await;
     }
     let secured = tokio::select! {
         secured = secured(connection, connection_settings.tls.clone()) => secured,

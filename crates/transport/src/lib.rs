@@ -18,3 +18,4 @@ pub mod timing;
 pub mod tls;
 mod unread;
 pub mod unsent;
+pub mod web;

@@ -1,35 +1,47 @@
-//! The side port: pages for operators over HTTP/1.1, on a thread of its own. However busy the
-//! others are, whoever asks whether the server lives is told.
+//! The side port: pages for operators and calls over HTTP/1.1, on a thread of its own. However busy
+//! the others are, whoever asks whether the server lives is told.
+//!
+//! What is said there is within TLS where the server has a certificate and the client begins so;
+//! calls without it are answered only where nobody can listen in.
 
 use std::convert::Infallible;
 use std::io;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
-use http::{HeaderValue, Method, Request, Response, StatusCode};
-use http_body_util::Full;
+use http::header::{ACCEPT, ALLOW, CONNECTION, CONTENT_ENCODING, HeaderValue};
+use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
-use prost::bytes::Bytes;
-use tokio::sync::Semaphore;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 
+use super::connection::{Peer, TLS_BYTES};
+use super::limiter::{ConnectionLimiter, ConnectionPermit};
+use super::tls::Tls;
+use super::web::{ReplyBody, Web, content};
 use clearance_runtime::latch::Latch;
+use clearance_runtime::memory::{CONNECTION_BYTES, MemoryBudget, MemoryKind};
 
-/// So many connections are served at once; others wait to be accepted.
-const CONNECTIONS_MAX: usize = 64;
+/// A connection that asks nothing for so long is closed.
+const IDLE_MAX: Duration = Duration::from_secs(60);
 
-/// A connection is closed after so long, whatever it has asked.
-const TIME_MAX: Duration = Duration::from_secs(10);
+/// Until a client that speaks TLS has agreed on keys, or another has begun to speak.
+const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
 
 /// Bytes of a request's headers.
 const HEADER_BYTES_MAX: usize = 16 << 10;
 
 /// After a failure to accept the next try comes this late.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
+
+/// What TLS begins with: a record of a handshake (RFC 8446, section 5.1).
+const TLS_HANDSHAKE: u8 = 22;
+
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
 /// What is shown at a path.
 #[derive(Clone, Debug)]
@@ -40,6 +52,8 @@ pub struct ShownPage {
     pub content_type: &'static str,
     /// The text.
     pub text: Vec<u8>,
+    /// Whether it is packed by gzip, as every browser takes it.
+    pub is_packed: bool,
 }
 
 /// Whoever knows the pages and writes them when they are asked for.
@@ -48,15 +62,31 @@ pub trait Pages: Send + Sync {
     fn page(&self, path: &str, accept: &str) -> ShownPage;
 }
 
-/// Shows pages until the latch is set, on a thread of its own.
-pub fn show(listener: TcpListener, pages: Arc<dyn Pages>, over: Latch) -> io::Result<()> {
+/// What the side port is made of.
+pub struct SidePort {
+    /// The pages.
+    pub pages: Arc<dyn Pages>,
+    /// What answers calls.
+    pub web: Web,
+    /// Whether calls are answered without TLS.
+    pub takes_plain_calls: bool,
+    /// What a client may begin with; none: TLS is not spoken.
+    pub tls: Option<Tls>,
+    /// How many connections there may be.
+    pub connections_max: u64,
+    /// Where their memory is counted.
+    pub memory_budget: MemoryBudget,
+}
+
+/// Serves until the latch is set, on a thread of its own.
+pub fn show(listener: TcpListener, side_port: SidePort, over: Latch) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let thread = std::thread::Builder::new().name("side-port".to_owned());
     thread.spawn(move || {
         runtime.block_on(async {
             tokio::select! {
-                () = accept(listener, pages) => {}
+                () = accept(listener, Arc::new(side_port)) => {}
                 () = over.until_set() => {}
             }
         });
@@ -64,49 +94,131 @@ pub fn show(listener: TcpListener, pages: Arc<dyn Pages>, over: Latch) -> io::Re
     Ok(())
 }
 
-async fn accept(listener: TcpListener, pages: Arc<dyn Pages>) {
+async fn accept(listener: TcpListener, side_port: Arc<SidePort>) {
     let listener = match tokio::net::TcpListener::from_std(listener) {
         Ok(listener) => listener,
         Err(error) => return tracing::error!(%error, "the side port cannot be listened on"),
     };
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let limiter = ConnectionLimiter::new(side_port.connections_max.max(1));
     loop {
-        let place = places.clone().acquire_owned().await.expect("it is never closed");
         match listener.accept().await {
-            Ok((stream, _)) => {
-                let pages = pages.clone();
-                tokio::spawn(async move {
-                    let answer = service_fn(move |request| {
-                        let response = answer(&request, &*pages);
-                        async move { Ok::<_, Infallible>(response) }
-                    });
-                    let mut http1 = http1::Builder::new();
-                    http1.keep_alive(false).max_buf_size(HEADER_BYTES_MAX);
-                    let serving = http1.serve_connection(TokioIo::new(stream), answer);
-                    // Whoever asks wrongly, or takes too long, has had its chance.
-                    let _ = tokio::time::timeout(TIME_MAX, serving).await;
-                    drop(place);
-                });
+            Ok((stream, address)) => {
+                // One for which there is no permit is closed at once: its client tries again.
+                let Some(permit) = limiter.take(address.ip()) else { continue };
+                // A connection that refuses the option still works.
+                let _ = stream.set_nodelay(true);
+                tokio::spawn(side_port.clone().serve(stream, address, permit));
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection on the side port");
+                limiter.make_room();
                 tokio::time::sleep(ACCEPT_RETRY).await;
             }
         }
     }
 }
 
-fn answer(request: &Request<Incoming>, pages: &dyn Pages) -> Response<Full<Bytes>> {
-    if ![Method::GET, Method::HEAD].contains(request.method()) {
-        let mut response = Response::new(Full::default());
-        *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
-        response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-        return response;
+impl SidePort {
+    async fn serve(
+        self: Arc<Self>,
+        stream: TcpStream,
+        address: SocketAddr,
+        mut permit: ConnectionPermit,
+    ) {
+        let activity = permit.activity.clone();
+        let peer = Peer::over(&self.memory_budget, address, activity);
+        let leaving = permit.has_to_leave();
+        let serving = async {
+            let begun = begins_with_tls(&stream);
+            let Ok(Some(is_tls)) = tokio::time::timeout(HANDSHAKE_MAX, begun).await else { return };
+            // As many as there are have room: a page is shown whatever else is held.
+            let of_tls = if is_tls { TLS_BYTES } else { 0 };
+            let _memory = peer.quota.hold(MemoryKind::Calls, CONNECTION_BYTES + of_tls);
+            match self.tls.clone().filter(|_| is_tls) {
+                Some(tls) => self.serve_within(tls, stream, peer).await,
+                None => self.speak(stream, peer, false).await,
+            }
+        };
+        tokio::select! {
+            () = serving => {}
+            () = leaving => {}
+        }
     }
-    let accept = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
-    let page = pages.page(request.uri().path(), accept.unwrap_or_default());
-    let mut response = Response::new(Full::from(page.text));
-    *response.status_mut() = page.status;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(page.content_type));
-    response
+
+    async fn serve_within(self: &Arc<Self>, tls: Tls, stream: TcpStream, peer: Peer) {
+        let greeted = tokio::time::timeout(HANDSHAKE_MAX, tls.greet_http1(stream)).await;
+        let Ok(Ok(stream)) = greeted else { return };
+        let shown = stream.get_ref().1.peer_certificates().unwrap_or_default();
+        let shown = shown.iter().cloned().map(|one| one.into_owned()).collect();
+        tokio::select! {
+            () = self.speak(stream, peer, true) => {}
+            () = tls.until_refused(shown) => {}
+        }
+    }
+
+    /// Answers what is asked over a connection, until it is over.
+    async fn speak<S>(self: &Arc<Self>, stream: S, peer: Peer, is_secured: bool)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let answer = service_fn(move |request| {
+            let (side_port, peer) = (self.clone(), peer.clone());
+            async move { Ok::<_, Infallible>(side_port.answer(request, peer, is_secured).await) }
+        });
+        let mut http1 = http1::Builder::new();
+        http1.timer(TokioTimer::new()).header_read_timeout(IDLE_MAX);
+        http1.max_buf_size(HEADER_BYTES_MAX);
+        // Whoever asks wrongly has had its chance.
+        let _ = http1.serve_connection(TokioIo::new(stream), answer).await;
+    }
+
+    async fn answer(
+        &self,
+        request: Request<Incoming>,
+        peer: Peer,
+        is_secured: bool,
+    ) -> Response<ReplyBody> {
+        if Web::is_method(request.uri().path()) {
+            if !is_secured && !self.takes_plain_calls {
+                return content(StatusCode::FORBIDDEN, TEXT, ReplyBody::whole(NEEDS_TLS.into()));
+            }
+            return self.web.answer(request, peer).await;
+        }
+        let mut response = self.page(&request);
+        // Whoever looks at pages is seldom back within a minute.
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        response
+    }
+
+    fn page(&self, request: &Request<Incoming>) -> Response<ReplyBody> {
+        if ![Method::GET, Method::HEAD].contains(request.method()) {
+            let mut response = Response::new(ReplyBody::Whole(None));
+            *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+            return response;
+        }
+        let accept = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
+        let page = self.pages.page(request.uri().path(), accept.unwrap_or_default());
+        let content_type = HeaderValue::from_static(page.content_type);
+        let mut response = content(page.status, content_type, ReplyBody::whole(page.text.into()));
+        if page.is_packed {
+            response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        response
+    }
+}
+
+const NEEDS_TLS: &str = "\
+Calls are answered here within TLS only (tls_cert and tls_key), or where the side port listens on \
+the loopback interface and clients need no certificate, or where the server is told to be insecure.
+";
+
+/// Whether a connection begins as TLS does; none: it is over before it has begun. Nothing is taken
+/// from it.
+async fn begins_with_tls(stream: &TcpStream) -> Option<bool> {
+    let mut first = [0];
+    match stream.peek(&mut first).await {
+        Ok(1) => Some(first[0] == TLS_HANDSHAKE),
+        Ok(_) | Err(_) => None,
+    }
 }

@@ -27,6 +27,9 @@ use clearance_runtime::fresh::{Fresh, FromFiles, contents};
 /// What is spoken inside, by its name in ALPN (RFC 9113, section 3.2).
 const HTTP2: &[u8] = b"h2";
 
+/// And on the side port (RFC 7301, section 6).
+const HTTP1: &[u8] = b"http/1.1";
+
 /// Where certificates are, as PEM.
 #[derive(Clone, Debug)]
 pub struct TlsFiles {
@@ -84,6 +87,8 @@ struct TlsState {
 #[derive(Clone, Debug)]
 struct Certificates {
     config: Arc<ServerConfig>,
+    /// The same for the side port.
+    of_http1: Arc<ServerConfig>,
     clients: Option<Arc<dyn ClientCertVerifier>>,
 }
 
@@ -114,6 +119,15 @@ impl Tls {
         stream: TcpStream,
     ) -> impl Future<Output = io::Result<TlsStream<TcpStream>>> + use<> {
         let config = self.0.now.borrow().config.clone();
+        async move { TlsAcceptor::from(config).accept(stream).await }
+    }
+
+    /// Greets a client of the side port.
+    pub(super) fn greet_http1(
+        &self,
+        stream: TcpStream,
+    ) -> impl Future<Output = io::Result<TlsStream<TcpStream>>> + use<> {
+        let config = self.0.now.borrow().of_http1.clone();
         async move { TlsAcceptor::from(config).accept(stream).await }
     }
 
@@ -190,7 +204,9 @@ impl Certificates {
         config.alpn_protocols = vec![HTTP2.to_vec()];
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.send_tls13_tickets = 0;
-        Ok(Self { config: Arc::new(config), clients })
+        let mut of_http1 = config.clone();
+        of_http1.alpn_protocols = vec![HTTP1.to_vec()];
+        Ok(Self { config: Arc::new(config), of_http1: Arc::new(of_http1), clients })
     }
 
     /// Whether a client that has shown these certificates would be let in today.

@@ -183,7 +183,7 @@ fn refused(refusal: Refusal) -> Failure {
 
 /// Does what takes a while for so many bytes; of large ones the other tasks of this thread go on
 /// elsewhere meanwhile.
-fn aside_if_large<T>(bytes: u64, work: impl FnOnce() -> T) -> T {
+pub(crate) fn aside_if_large<T>(bytes: u64, work: impl FnOnce() -> T) -> T {
     if bytes >= LARGE_BYTES && may_block() { tokio::task::block_in_place(work) } else { work() }
 }
 

@@ -96,6 +96,7 @@ const LIMIT_WAYS: &[(&str, &str)] = &[
     ("decoded_bytes_max", "send fewer entries in one message, and long lists packed"),
     ("certificate_entries_max", "ask about fewer parts or a smaller body at once"),
     ("connections_max", "close connections that are idle, and share one among calls"),
+    ("http_connections_max", "close connections that are idle, and read replies to their ends"),
     ("header_bytes_max", "send fewer or shorter headers"),
     ("unsent_bytes_max", "read the replies of earlier calls first, or ask for less at once"),
     ("call_seconds_max", "ask for less at once"),
