@@ -100,13 +100,7 @@ async fn run(
     let limits = shared.settings.limits.clone();
     let sessions = SessionHost::new(shared.clone());
     let service = shared.surround().layer(services(&shared, &sessions)?);
-    let sweeping = [
-        tokio::spawn(sweep(sessions.registry.clone())),
-        tokio::spawn(robots::sweep(shared.clone())),
-        tokio::spawn(tidy(shared.memory_budget.clone())),
-        tokio::spawn(keep_fresh(protection.files())),
-        tokio::spawn(collect(shared.clone())),
-    ];
+    let sweeping = sweeping(&shared, &sessions, &protection);
     let (_serves, over) = Latch::new();
     let web = web(&shared, service.clone(), &protection)?;
     if let Some(listener) = side_listener {
@@ -137,16 +131,35 @@ async fn run(
     // With it the listener, whose file goes.
     let _ = accepting.await;
     sweeping.iter().for_each(JoinHandle::abort);
-    let time = Duration::from_secs(limits.drain_seconds_max);
     let ended = async {
         serving.await;
         web.until_idle().await;
     };
+    drained(Duration::from_secs(limits.drain_seconds_max), ended).await;
+    Ok(())
+}
+
+/// What looks through all that is kept from time to time.
+fn sweeping(
+    shared: &Shared,
+    sessions: &SessionHost,
+    protection: &Protection,
+) -> [JoinHandle<()>; 5] {
+    [
+        tokio::spawn(sweep(sessions.registry.clone())),
+        tokio::spawn(robots::sweep(shared.clone())),
+        tokio::spawn(tidy(shared.memory_budget.clone())),
+        tokio::spawn(keep_fresh(protection.files())),
+        tokio::spawn(collect(shared.clone())),
+    ]
+}
+
+/// Waits until what is under way has ended, or the time for draining is over.
+async fn drained(time: Duration, ended: impl Future<Output = ()>) {
     match tokio::time::timeout(time, ended).await {
         Ok(()) => tracing::info!("drained"),
         Err(_) => tracing::warn!("the time for draining is over; what still runs is cut off"),
     }
-    Ok(())
 }
 
 /// What keeps registrations, for as long as the server runs: then another process may have it.

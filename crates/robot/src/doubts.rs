@@ -37,7 +37,7 @@ impl Robot {
         Some(format!("link {link:?}: {what} is {size:.0} m large: are these millimetres?"))
     }
 
-    /// Files that stand for several of the URDF's, since the last steps of their names are the same.
+    /// Files that stand for several of the URDF's, since the last steps of their names are alike.
     fn shared_files(&self, sources: &Sources<'_>) -> Vec<String> {
         let mut named: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let names = self.parts.iter().filter_map(file_of);

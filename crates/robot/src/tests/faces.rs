@@ -32,7 +32,8 @@ const ARM: &str = r#"<robot name="arm"><link name="foot"/>
 
 const CAPSULE: &str = r#"<robot name="rod"><link name="foot"/><link name="rod"><collision>
   <origin xyz="0.5 0 0" rpy="0 1.5707963267948966 0"/><geometry>
-  <capsule radius="0.05" length="0.8"/></geometry></collision></link><joint name="turn" type="revolute"><parent link="foot"/>
+  <capsule radius="0.05" length="0.8"/></geometry></collision></link>
+  <joint name="turn" type="revolute"><parent link="foot"/>
   <child link="rod"/><axis xyz="0 0 1"/><limit lower="-9" upper="9"/></joint></robot>"#;
 
 /// A robot whose parts reach down to -0.05, and a table so far below these, on a base and a table

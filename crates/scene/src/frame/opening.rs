@@ -80,22 +80,28 @@ impl Scene {
         };
         let Declaration { bodies, robots, rules, contacts, .. } = declared;
         scene.restructure(Restructuring::opening(bodies, robots, rules))?;
+        scene.announce(&contacts)?;
+        Ok(scene)
+    }
+
+    /// The contacts that were announced before.
+    fn announce(&mut self, contacts: &[Contact]) -> Result<(), DeclarationError> {
         for (index, contact) in contacts.iter().enumerate() {
             let fail = |problem| DeclarationError::new(format!("contacts[{index}].pair"), problem);
-            let a = scene.index_of(contact.pair[0]).ok_or_else(|| fail(Problem::UnknownBody))?;
-            let b = scene.index_of(contact.pair[1]).ok_or_else(|| fail(Problem::UnknownBody))?;
+            let a = self.index_of(contact.pair[0]).ok_or_else(|| fail(Problem::UnknownBody))?;
+            let b = self.index_of(contact.pair[1]).ok_or_else(|| fail(Problem::UnknownBody))?;
             if a == b {
                 return Err(fail(Problem::SameBody));
             }
             let key = PairKey::new(a, b);
-            if !scene.book.is_enabled(key) {
+            if !self.book.is_enabled(key) {
                 return Err(fail(Problem::NotChecked));
             }
             if !is_broken(Rule::AnnouncedContacts) {
-                scene.contacts.insert(key, contact.began_frame);
+                self.contacts.insert(key, contact.began_frame);
             }
         }
-        Ok(scene)
+        Ok(())
     }
 
     /// The declared state, fit for opening it elsewhere.

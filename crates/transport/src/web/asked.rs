@@ -55,7 +55,7 @@ pub(super) struct AskedRules {
 }
 
 /// The body of a request.
-pub(super) struct AskedBody<B> {
+pub(super) struct WebRequestBody<B> {
     body: B,
     form: AskedForm,
     rules: AskedRules,
@@ -69,7 +69,7 @@ pub(super) struct AskedBody<B> {
 
 type BodyPart = Result<Frame<Bytes>, Status>;
 
-impl<B> AskedBody<B>
+impl<B> WebRequestBody<B>
 where
     B: Body<Data = Bytes> + Unpin,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -209,7 +209,7 @@ where
     }
 }
 
-impl<B> Body for AskedBody<B>
+impl<B> Body for WebRequestBody<B>
 where
     B: Body<Data = Bytes> + Unpin,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,

@@ -27,7 +27,7 @@ use tonic::Status;
 use tonic::body::Body;
 use tower::ServiceExt;
 
-use self::asked::{AskedBody, AskedForm, AskedRules};
+use self::asked::{AskedForm, AskedRules, WebRequestBody};
 pub use self::interface::Interface;
 use self::interface::MethodForm;
 pub use self::origin::{NoOrigin, Origins};
@@ -170,7 +170,7 @@ impl Web {
             quota: peer.quota.clone(),
         };
         let form = asked_form(&asking);
-        let request = call(request, headers, |body| AskedBody::new(body, form, rules), peer);
+        let request = call(request, headers, |body| WebRequestBody::new(body, form, rules), peer);
         let (services, places) = (services.clone(), self.0.places.clone());
         let (mut head, told) = oneshot::channel();
         runtime.spawn(async move {

@@ -28,7 +28,7 @@ fn in_pieces(bytes: &[u8], size: usize) -> impl Body<Data = Bytes, Error = Statu
 async fn asked(form: AskedForm, bytes: &[u8], size: usize) -> Result<Vec<u8>, Status> {
     let limits = Limits { memory_bytes_max: 64 << 20, ..Limits::default() };
     let rules = rules(&MemoryBudget::new(limits.memory_bytes_max()), limits);
-    let body = AskedBody::new(in_pieces(bytes, size), form, rules);
+    let body = WebRequestBody::new(in_pieces(bytes, size), form, rules);
     body.collect().await.map(|all| all.to_bytes().to_vec())
 }
 
@@ -89,8 +89,11 @@ async fn a_body_that_is_too_long_ends_and_gives_its_memory_back() {
     let memory_budget = MemoryBudget::new(limits.memory_bytes_max());
     for form in [AskedForm::Whole, AskedForm::Json(0)] {
         let long = vec![b' '; (1 << 20) + 64];
-        let body =
-            AskedBody::new(in_pieces(&long, 4_096), form, rules(&memory_budget, limits.clone()));
+        let body = WebRequestBody::new(
+            in_pieces(&long, 4_096),
+            form,
+            rules(&memory_budget, limits.clone()),
+        );
         let status = body.collect().await.map(drop).unwrap_err();
         assert_eq!(status.code(), tonic::Code::OutOfRange, "{form:?}");
         assert_eq!(memory_budget.total(), 0, "{form:?}");
