@@ -280,6 +280,7 @@ async fn ask_of_robots(server: &Server, client: &Client, name: &str) -> bool {
         | "StreamConfigurations"
         | "CheckEdges"
         | "StreamEdges"
+        | "SuggestAllowedPairs"
         | "CheckPath" => {
             let Some(check) = configurations(client, 20_000).await else { return true };
             let name = name.to_owned();

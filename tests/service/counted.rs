@@ -5,7 +5,7 @@ use clearance_proto as api;
 use tonic::Code;
 
 use crate::robots::{cell_of, check as configurations, robots};
-use crate::server::{Server, body, check, cube, vector, with_cube};
+use crate::server::{Server, body, check, cube, vector, wedge, with_cube};
 use crate::sessions::scene;
 
 fn request(mesh: &api::Mesh, treatment: api::MeshTreatment) -> api::RegisterPolytopesRequest {
@@ -103,6 +103,7 @@ async fn a_bin_of_double_sheets_is_not_convex_and_its_hull_by_id_has_no_gap() {
 #[tokio::test]
 async fn every_question_is_counted_in_a_row_of_its_own_with_what_became_of_it() {
     let server = with_cube().await;
+    server.register("wedge", &wedge()).await;
     let urdf = "<robot name='r'><link name='a'/><link name='b'><collision><geometry>\
         <box size='1 1 1'/></geometry></collision></link><joint name='j' type='prismatic'>\
         <parent link='a'/><child link='b'/><axis xyz='1 0 0'/><limit lower='-9' upper='9'/></joint>\
@@ -117,7 +118,7 @@ async fn every_question_is_counted_in_a_row_of_its_own_with_what_became_of_it() 
     let cell = cell_of(&server, urdf, vec![block]).await;
     let mut open = scene("s");
     open.state.as_mut().unwrap().bodies =
-        vec![api::Body { id: 1, parts: vec![body("cube", 0.0)], ..Default::default() }];
+        vec![api::Body { id: 1, parts: vec![body("wedge", 0.0)], ..Default::default() }];
     server.sessions().open_session(open).await.unwrap();
 
     let asked = configurations(&cell, api::CheckMode::FirstPair, &[0.0, 1.0, 3.0]);
@@ -157,7 +158,7 @@ async fn every_question_is_counted_in_a_row_of_its_own_with_what_became_of_it() 
     let query = |id: &str, budget: Option<api::Budget>| api::QuerySceneRequest {
         session_id: id.to_owned(),
         packed_rays: Some(api::PackedRays {
-            origins: vec![-5.0, 0.5, 0.5, 5.0, 0.5, 0.5].into(),
+            origins: vec![-5.0, 0.25, 0.25, 5.0, 0.25, 0.25].into(),
             displacements: vec![9.0, 0.0, 0.0, -9.0, 0.0, 0.0].into(),
             ..Default::default()
         }),

@@ -231,11 +231,12 @@ async fn other_protocols_are_told_what_is_spoken_here() {
 async fn metrics_count_every_question_by_kind_and_outcome_and_its_exact_stages() {
     let server = Server::start().await;
     server.register("cube", &crate::server::cube()).await;
+    server.register("wedge", &crate::server::wedge()).await;
     let body = crate::server::body;
     // Touching is beyond any error bound; far apart is not.
     let collision = |x: f64| api::CheckCollisionRequest {
         p: Some(body("cube", 0.0)),
-        q: Some(body("cube", x)),
+        q: Some(body("wedge", x)),
         ..Default::default()
     };
     let mut queries = server.queries();

@@ -140,6 +140,11 @@ pub(crate) fn cube() -> Vec<f64> {
     (0..8).flat_map(|k| [k & 1, k >> 1 & 1, k >> 2].map(f64::from)).collect()
 }
 
+/// A corner of that, which is no box: what touches it is told by the exact stage.
+pub(crate) fn wedge() -> Vec<f64> {
+    vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
+}
+
 /// A body by alias, moved along x.
 pub(crate) fn body(alias: &str, x: f64) -> api::PlacedBody {
     api::PlacedBody {
