@@ -9,7 +9,7 @@ use super::Decision;
 use crate::Vec3;
 use crate::aligned::{DifferenceBox, Wide, along, half_face, others};
 use crate::claim::{Direction, StaticProof};
-use crate::number::rounding::gamma;
+use crate::number::rounding::{BOUND_SLACK, gamma};
 use crate::pair::Pair;
 use crate::witness::Witness;
 
@@ -60,6 +60,17 @@ fn overlapping(m: &DifferenceBox<'_>, witness: &mut Witness) -> Decision {
     let pairs = m.corners(&around(x));
     witness.pairs.clone_from(&pairs);
     Decision { proof: StaticProof::Overlapping { pairs } }
+}
+
+/// How far the origin is inside M at least, metres; none: they do not overlap, are no boxes along
+/// the axes, or are not seen to be. Where the proof takes more than four corners, no ball
+/// within four of them tells it.
+pub(super) fn room(pair: &Pair<'_>) -> Option<f64> {
+    let m = DifferenceBox::of(pair)?;
+    let least = (0..3).flat_map(|axis| [-m.low[axis], m.high[axis]]).min()?;
+    // It is rounded once; what is beyond the range of a number is 0 or infinite.
+    let metres = least as f64 * 2.0_f64.powi(m.exponent) * (1.0 - BOUND_SLACK);
+    (least > 0).then_some(metres)
 }
 
 /// What a sum of three parts may be off by.
@@ -188,6 +199,23 @@ mod tests {
             let effort = &mut Effort::unlimited();
             judge_static_with(bodies(&pair), &found.proof, effort).unwrap();
         }
+    }
+
+    /// Cubes in a grid that overlap at their edges had no room, so each motion had all looked at.
+    #[test]
+    fn boxes_that_overlap_have_the_room_of_their_nearest_face() {
+        let cube = cuboid(0.5, 0.5, 0.5);
+        for (place, deep) in [([0.9, 0.9, 0.0], 0.1), ([0.25, -0.5, 0.75], 0.25)] {
+            let to = Pose::translation(place[0], place[1], place[2]);
+            let pair = Pair::new(&cube, Pose::identity(), &cube, to);
+            let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
+            let decision = super::super::decide(&pair, &METHODS[0], witness, effort).unwrap();
+            let room = super::super::room_of(&pair, &decision, witness);
+            assert!(room > 0.0 && room <= deep && room < super::room(&pair).unwrap().next_up());
+            assert!((super::room(&pair).unwrap() - deep).abs() < 1e-9 * deep);
+        }
+        let beside = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(1.0, 0.0, 0.0));
+        assert_eq!(super::room(&beside), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! has reached the room. The verdicts are those of [`super::decide`].
 
 use super::filter::{cores_overlap_along, room_along_hulls, room_of_ball};
-use super::{CollisionMethod, Decision, decide, search};
+use super::{CollisionMethod, Decision, aligned, decide, search};
 use crate::Vec3;
 use crate::claim::{Direction, StaticProof, Verdict};
 use crate::difference::layout::centre_to_centre;
@@ -115,7 +115,8 @@ pub fn room_of(pair: &Pair<'_>, decision: &Decision, witness: &Witness) -> f64 {
         }
         StaticProof::Overlapping { pairs } => {
             let four = pairs.first_chunk::<4>();
-            four.and_then(|four| room_of_ball(pair, four)).unwrap_or(0.0)
+            let ball = four.and_then(|four| room_of_ball(pair, four));
+            ball.or_else(|| aligned::room(pair)).unwrap_or(0.0)
         }
         StaticProof::Separated { .. } | StaticProof::Touching { .. } => 0.0,
     };
