@@ -254,7 +254,7 @@ async fn metrics_count_every_question_by_kind_and_outcome_and_its_exact_stages()
 
     let metrics = server.info().get_server_metrics(api::GetServerMetricsRequest {}).await;
     let metrics = metrics.unwrap().into_inner();
-    assert_eq!((metrics.calls, metrics.failures), (5, 1));
+    assert_eq!((metrics.calls, metrics.failures), (6, 1));
     let of = |name: &str| metrics.questions.iter().find(|row| row.question == name).unwrap();
     let collision = of("check_collision");
     assert_eq!((collision.answered, collision.stopped, collision.refused), (3, 0, 1));

@@ -68,7 +68,7 @@ fn overlapping(m: &DifferenceBox<'_>, witness: &mut Witness) -> Decision {
 pub(super) fn room(pair: &Pair<'_>) -> Option<f64> {
     let m = DifferenceBox::of(pair)?;
     let least = (0..3).flat_map(|axis| [-m.low[axis], m.high[axis]]).min()?;
-    // It is rounded once, and among the least numbers once more; what is beyond their range is none.
+    // It is rounded once, and once more among the least numbers; beyond their range there is none.
     let metres = (least as f64 * 2.0_f64.powi(m.exponent) * (1.0 - BOUND_SLACK)).next_down();
     (least > 0).then_some(metres)
 }

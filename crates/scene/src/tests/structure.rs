@@ -340,8 +340,9 @@ fn a_frame_looks_at_the_pairs_of_what_moved_alone() {
     };
     looked_at(1, vec![]);
     assert_eq!(looked_at(2, vec![]), 0);
-    // Each cube overlaps its eight neighbours by a tenth.
-    assert_eq!(looked_at(3, vec![moved(44, at(3.68, 3.6, 0.0))]), 8);
+    // Each cube overlaps its eight neighbours by a tenth. Those at its faces are known to by four
+    // corners, within which there is less room.
+    assert_eq!(looked_at(3, vec![moved(44, at(3.68, 3.6, 0.0))]), 4);
     assert_eq!(looked_at(4, vec![]), 0);
     assert!(looked_at(5, vec![moved(11, at(0.9 + 1e-6, 0.9, 0.0))]) < 4, "most overlap by more");
 }
