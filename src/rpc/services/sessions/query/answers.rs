@@ -16,7 +16,7 @@ use clearance_runtime::sessions::parallel::by_index;
 use clearance_runtime::settings::Limits;
 use clearance_scene::query::cast::BYTES_OF_PASSAGES;
 use clearance_scene::query::cast::{Cast, CastHit};
-use clearance_scene::query::{BodyFilter, QueryShape, SceneView, Visitor};
+use clearance_scene::query::{BodyFilter, HitSelection, QueryShape, SceneView, Visitor};
 use clearance_wire::convert::body::Unready;
 use clearance_wire::convert::geometry::stopped_to_wire;
 use clearance_wire::convert::options::cost_to_wire;
@@ -43,6 +43,9 @@ const QUESTIONS_AT_ONCE: usize = 32;
 
 /// PackedAnswers rays and casts of which the same is true.
 const PACKED_AT_ONCE: usize = 512;
+
+/// The same where each is told with all that it meets, which may be very many bodies.
+const PACKED_AT_ONCE_WITH_ALL: usize = 64;
 
 /// What is asked, and what is answered so far.
 pub(super) struct Answers {
@@ -162,6 +165,10 @@ impl Answers {
                 return Ok(false);
             }
         }
+        let at_once = match asked.hits {
+            HitSelection::All => PACKED_AT_ONCE_WITH_ALL,
+            HitSelection::First | HitSelection::Any => PACKED_AT_ONCE,
+        };
         let point = shape_of(point)?;
         if let Some(AskedRays { ways, own }) = &asked.rays {
             own.check(|body| view.has(body)).map_err(Failure::from)?;
@@ -169,7 +176,7 @@ impl Answers {
                 let pose = Pose::translation(origin.x, origin.y, origin.z);
                 responder.meet(point.at(pose).leaving_out(own.filter(at)), *velocity)
             };
-            if !rays.go_on(ways, meet, reply) {
+            if !rays.go_on(ways, at_once, meet, reply) {
                 return Ok(false);
             }
         }
@@ -188,7 +195,7 @@ impl Answers {
             let start = shapes[way.body as usize].at(way.start);
             responder.meet(start.leaving_out(own.filter(at)), way.velocity)
         };
-        Ok(casts.go_on(&asked_casts.ways, meet, reply))
+        Ok(casts.go_on(&asked_casts.ways, at_once, meet, reply))
     }
 
     /// The reply: of what is not answered it says that it was stopped.
@@ -220,12 +227,13 @@ impl PackedAnswers {
     fn go_on<T: Sync>(
         &mut self,
         asked: &[T],
+        at_once: usize,
         meet: impl Fn(usize, &T) -> (Result<CastHits<PackedHit>, Stopped>, Cost) + Send + Sync,
         reply: &mut Reply,
     ) -> bool {
         while self.done < asked.len() {
             let begun = self.done;
-            let some = &asked[begun..asked.len().min(begun + PACKED_AT_ONCE)];
+            let some = &asked[begun..asked.len().min(begun + at_once)];
             let mut is_stopped = false;
             for (met, spent) in by_index(some.len(), |at| meet(begun + at, &some[at])) {
                 is_stopped |= matches!(met, Err(Stopped::Deadline));
