@@ -1,5 +1,6 @@
 //! The door inside a process tells what the socket tells.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::server::Server;
@@ -36,8 +37,15 @@ fn question(shift: f64) -> Bytes {
     api::CheckCollisionRequest { p, q, options, ..Default::default() }.encode_to_vec().into()
 }
 
-fn details(status: &Status) -> (Code, &str, &[u8]) {
-    (status.code(), status.message(), status.details())
+/// What a status says. The bytes of its details have the facts of a reason in any order.
+fn details(status: &Status) -> (Code, &str, usize, String) {
+    let facts = status.get_details_error_info().map(|info| {
+        let sorted: BTreeMap<_, _> = info.metadata.into_iter().collect();
+        (info.reason, info.domain, sorted)
+    });
+    let fields = status.get_details_bad_request();
+    let told = format!("{facts:?} {fields:?}");
+    (status.code(), status.message(), status.details().len(), told)
 }
 
 /// Both ways, by one request.
