@@ -25,6 +25,7 @@ mod curved_compounds;
 mod curved_proofs;
 mod curved_sessions;
 mod decompositions;
+mod deep_contacts;
 mod door;
 mod doubling;
 mod falsified;

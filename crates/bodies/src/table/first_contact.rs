@@ -2,6 +2,8 @@
 
 use super::boundaries::{BodiesStand, ReadyBoundaries};
 use super::cells::{ReadyCells, answered, box_of, kinds, only};
+use super::deep_contact::ReadyDeep;
+use super::depth::DepthQuestion;
 use super::distance::DistanceAsked;
 use super::hulls::ReadyHulls;
 pub use super::proof::MotionProof;
@@ -29,6 +31,7 @@ use clearance_geometry::faces::{Clear, prove_clear, prove_solids};
 use clearance_geometry::meeting::{Impact, impact_of_contact};
 use clearance_geometry::motion::Motion;
 use clearance_geometry::pair::{Pair, Question};
+use clearance_geometry::polytope::Tables;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::rounded::{self, RoundedFirstContact, RoundedPair};
 use clearance_geometry::terrain::standing::FieldBeside;
@@ -69,7 +72,7 @@ pub struct Motions {
     pub of_bodies: [Motion; 2],
     /// Proofs of freedom hold for every motion of P and of Q within this of the stated one, metres.
     pub deviations: [f64; 2],
-    /// Contact means distance at most this, metres.
+    /// Contact means distance at most this, metres; below 0 that they are at least so deep.
     pub margin: f64,
     /// Width of the bracket in t, before the clearance tolerance's share.
     pub time_tolerance: f64,
@@ -145,6 +148,8 @@ enum FirstContactBy {
     Cells,
     /// By polytopes in and around a curved body.
     Between,
+    /// By the depth, of bodies of any kinds.
+    Deep,
     Radii {
         method: &'static Method,
     },
@@ -164,6 +169,7 @@ enum FirstContactOf {
     Radii { method: &'static Method, pair: ReadyHulls },
     Cells(Box<ReadyCells>),
     Between(Box<ReadyBetween>),
+    Deep(Box<ReadyDeep>),
 }
 
 /// What is answered.
@@ -208,6 +214,10 @@ impl FirstContactQuestion {
             }
         }
         let is_exact = motions.without_slack().is_some();
+        if motions.margin < 0.0 {
+            DepthQuestion::of(kinds).map_err(|why| refused("margin", why.what))?;
+            return Ok(Self { motions, by: FirstContactBy::Deep });
+        }
         let by = match (way, travels) {
             (Way::Faces, [Some(of_p), Some(of_q)]) if is_exact => {
                 FirstContactBy::Faces([of_p, of_q])
@@ -232,7 +242,7 @@ impl FirstContactQuestion {
             FirstContactBy::Hulls { .. } | FirstContactBy::Radii { .. } => {
                 METHODS.get(index).map(|method| method.name)
             }
-            FirstContactBy::Between => [METHODS[0].name].get(index).copied(),
+            FirstContactBy::Between | FirstContactBy::Deep => [METHODS[0].name].get(index).copied(),
             FirstContactBy::Faces(_) | FirstContactBy::FaceGroups | FirstContactBy::Cells => {
                 polyhedra::METHODS.get(index).map(|method| method.name)
             }
@@ -247,7 +257,8 @@ impl FirstContactQuestion {
             FirstContactBy::Faces(_)
             | FirstContactBy::FaceGroups
             | FirstContactBy::Cells
-            | FirstContactBy::Between => return Ok(self),
+            | FirstContactBy::Between
+            | FirstContactBy::Deep => return Ok(self),
             FirstContactBy::Hulls { travels, .. } => {
                 let translates = travels.iter().all(Option::is_some);
                 let is_plain = translates && self.motions.without_slack().is_some();
@@ -279,6 +290,7 @@ impl FirstContactQuestion {
             | FirstContactBy::FaceGroups
             | FirstContactBy::Cells
             | FirstContactBy::Between => Needs::SOLIDS,
+            FirstContactBy::Deep => Needs::tables(Tables::Faces).and_solids(),
         }
     }
 
@@ -289,7 +301,9 @@ impl FirstContactQuestion {
         let (search, each) = match self.by {
             FirstContactBy::Faces(_) => (1_000_000, FACES_NANOSECONDS),
             FirstContactBy::FaceGroups | FirstContactBy::Cells => (20_000_000, FACES_NANOSECONDS),
-            FirstContactBy::Between => (10 * BETWEEN_NANOSECONDS, FACES_NANOSECONDS),
+            FirstContactBy::Between | FirstContactBy::Deep => {
+                (10 * BETWEEN_NANOSECONDS, FACES_NANOSECONDS)
+            }
             FirstContactBy::Hulls { .. } if self.motions.of_bodies.iter().all(is_linear) => {
                 (100_000, HULLS_NANOSECONDS)
             }
@@ -312,6 +326,7 @@ impl FirstContactQuestion {
             }
             FirstContactBy::Cells => FirstContactOf::Cells(Box::new(ReadyCells::new(bodies))),
             FirstContactBy::Between => FirstContactOf::Between(Box::new(ReadyBetween::new(bodies))),
+            FirstContactBy::Deep => FirstContactOf::Deep(Box::new(ReadyDeep::new(bodies)?)),
             FirstContactBy::FaceGroups => {
                 let bodies = Box::new(ReadyBoundaries::new(bodies)?);
                 FirstContactOf::Faces { bodies, travels: None }
@@ -344,6 +359,9 @@ impl ReadyFirstContact {
                 bodies.first_contact(&self.motions, with_impact, wanted, effort)
             }
             FirstContactOf::Between(bodies) => {
+                bodies.first_contact(&self.motions, with_impact, wanted, effort)
+            }
+            FirstContactOf::Deep(bodies) => {
                 bodies.first_contact(&self.motions, with_impact, wanted, effort)
             }
             FirstContactOf::Faces { bodies, travels } => {

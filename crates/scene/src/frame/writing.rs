@@ -23,9 +23,7 @@ use crate::pairs::report::{
     Report,
 };
 use crate::pairs::state::Task;
-use crate::pairs::work::{
-    bytes_of_curved_proofs, can_be_proven, is_verdict_alone_proven, part_pairs,
-};
+use crate::pairs::work::{bytes_of_curved_proofs, can_be_proven, has_curved_parts, part_pairs};
 use crate::placed::entry::{Entry, PlacedPart};
 use crate::unanswered::{Unanswered, go_on};
 use clearance_bodies::table::along::MeasuredRange;
@@ -35,6 +33,9 @@ use clearance_geometry::pair::VertexPair;
 
 /// So many pairs of parts, or a pair of bodies, are proven before it is counted what that takes.
 const PARTS_AT_ONCE: usize = 1 << 15;
+
+/// The proof of the depth of two parts of which one is curved takes as much as so many others.
+const DEPTH_PROOFS: usize = 4;
 
 /// So many pairs are told before that.
 const PAIRS_AT_ONCE: usize = 1 << 12;
@@ -71,7 +72,11 @@ impl Scene {
             + if_asked(answer.contact.is_some(), size_of::<PartChain>());
         let [p, q] = [key.p, key.q].map(|index| &self.entries[index as usize]);
         // They are in a list that grows, and in the report.
-        own + 2 * each * part_pairs(p, q) + 2 * bytes_of_curved_proofs(p, q)
+        let of_way = usize::from(answer.contact.is_some());
+        // With the surfaces that show the lower end of a depth.
+        let of_depth = if_asked(answer.depth.is_some(), DEPTH_PROOFS);
+        let claims = 1 + usize::from(answer.distance.is_some()) + of_depth + of_way;
+        own + 2 * each * part_pairs(p, q) + 2 * claims * bytes_of_curved_proofs(p, q)
     }
 
     /// Remembers what is said.
@@ -258,7 +263,7 @@ impl Round<'_> {
             first_contact: answer.contact.as_deref().cloned(),
             proofs: proofs.cloned().unwrap_or_default(),
             is_beyond_proof: !scene.can_be_proven(key),
-            is_verdict_alone_proven: is_verdict_alone_proven(p, q),
+            has_curved_parts: has_curved_parts(p, q),
             stopped,
         };
         let counts = [key.p, key.q].map(|at| scene.entries[at as usize].body.parts.len());

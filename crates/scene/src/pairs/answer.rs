@@ -172,10 +172,12 @@ impl PairAnswer {
     pub(crate) fn forget_proofs(&mut self) {
         self.proofs = None;
         if let Some(known) = &mut self.distance {
-            (known.1.gaps, known.1.by_faces) = (Vec::new(), None);
+            let found = &mut known.1;
+            (found.gaps, found.curved, found.by_faces) = (Vec::new(), Vec::new(), None);
         }
         if let Some(known) = &mut self.depth {
-            (known.others, known.depth.surface) = (Vec::new(), None);
+            (known.others, known.curved) = (Vec::new(), Vec::new());
+            known.depth.surface = None;
             known.depth.proof.forget();
         }
         if let Some(known) = &mut self.along {
@@ -262,6 +264,19 @@ impl Asking<'_> {
             side.has_mesh() && side.body.parts.iter().any(|part| part.curved.is_some())
         };
         !(is_curved(&self.p) || is_curved(&self.q))
+    }
+
+    /// Whether one of two parts is curved, and all parts of both bodies are convex: then these two
+    /// are proven by themselves.
+    pub(crate) fn is_curved_pair(&self, parts: PartPair) -> bool {
+        self.are_convex() && self.parts(parts).iter().any(|part| part.curved.is_some())
+    }
+
+    /// Whether all parts of both bodies are convex.
+    pub(crate) fn are_convex(&self) -> bool {
+        let is_convex =
+            |side: &PairSide<'_>| !side.has_mesh() || side.body.parts.iter().all(Part::is_convex);
+        is_convex(&self.p) && is_convex(&self.q)
     }
 
     /// Two parts, as they are declared.

@@ -165,8 +165,8 @@ impl Asking<'_> {
         t: f64,
         notes: &mut Notes<'_>,
     ) -> Result<Option<Impact>, Stopped> {
-        let p = self.p.traveller(parts.p as usize);
-        let (Some(p), Some(q)) = (p, self.q.traveller(parts.q as usize)) else { return Ok(None) };
+        let p = self.p.course(parts.p as usize);
+        let (Some(p), Some(q)) = (p, self.q.course(parts.q as usize)) else { return Ok(None) };
         let two = self.parts_at(parts, [p.pose_rounded(t), q.pose_rounded(t)]);
         self.impact_of(parts, &two, notes).map(Some)
     }

@@ -9,7 +9,9 @@ use crate::placed::entry::Entry;
 use clearance_bodies::table::along::{AlongQuestion, MeasuredRange};
 use clearance_bodies::table::depth::{DepthQuestion, MeasuredDepth};
 use clearance_bodies::table::distance::{DistanceAnswer, DistanceAsked, DistanceQuestion};
-use clearance_bodies::table::first_contact::{FirstContactAnswer, FirstContactQuestion, Motions};
+use clearance_bodies::table::first_contact::{
+    FirstContactAnswer, FirstContactQuestion, Motions, ReadyFirstContact,
+};
 use clearance_bodies::table::proof_size::bytes_of_cover;
 use clearance_bodies::table::verdict::{VerdictAnswer, VerdictProof, VerdictQuestion};
 use clearance_bodies::table::{NotAnswered, Wanted};
@@ -301,16 +303,28 @@ impl<'a> MeshParts<'a> {
         motions: Motions,
         effort: &mut Effort<'_>,
     ) -> Result<FirstContactAnswer, Stopped> {
-        let bodies = self.bodies(poses);
-        let question = FirstContactQuestion::of(kinds(&bodies), poses.each_ref(), motions);
-        let ready =
-            question.map_err(|why| refused(&why))?.prepare(bodies).map_err(|why| refused(&why))?;
+        let ready = ready_to_meet(self.bodies(poses), motions)?;
         ready.answer(false, self.wanted, effort)
     }
 
     fn bodies(&self, poses: [Pose; 2]) -> [PlacedBody; 2] {
         [0, 1].map(|k| PlacedBody { body: body_of(self.parts[k]), pose: poses[k] })
     }
+}
+
+/// When two bodies first meet on their way from where they are, without a proof.
+pub(crate) fn first_contact_of(
+    bodies: [PlacedBody; 2],
+    motions: Motions,
+    effort: &mut Effort<'_>,
+) -> Result<FirstContactAnswer, Stopped> {
+    ready_to_meet(bodies, motions)?.answer(false, Wanted::NO_PROOF, effort)
+}
+
+fn ready_to_meet(bodies: [PlacedBody; 2], motions: Motions) -> Result<ReadyFirstContact, Stopped> {
+    let poses = bodies.each_ref().map(|placed| &placed.pose);
+    let question = FirstContactQuestion::of(kinds(&bodies), poses, motions);
+    question.map_err(|why| refused(&why))?.prepare(bodies).map_err(|why| refused(&why))
 }
 
 /// What a look at the faces of any two parts of these bodies takes while it lasts, bytes at most;

@@ -2,17 +2,22 @@
 //! polyhedra. What a scene asks of two parts is asked here, and only here it matters which they
 //! are. Of polyhedra the hulls are asked first, and their faces (`meshes`) where those do not tell.
 
+use std::sync::Arc;
+
 use arrayvec::ArrayVec;
 
 use crate::declared::body::Part;
 use crate::methods::Chosen;
-use crate::pairs::meshes::{DepthBracket, FacesMotion, MeshParts, PartsCompared, PartsProof};
+use crate::pairs::meshes::{
+    DepthBracket, FacesMotion, MeshParts, PartsCompared, PartsProof, first_contact_of,
+};
 use crate::placed::visitor::{ScenePart, Visitor};
 use clearance_bodies::table::Wanted;
 use clearance_bodies::table::along::MeasuredRange;
 use clearance_bodies::table::depth::MeasuredDepth;
 use clearance_bodies::table::distance::{DistanceAnswer, MeasuredDistance};
 use clearance_bodies::table::first_contact::{FirstContactAnswer, MotionProof, Motions};
+use clearance_bodies::{Body, PlacedBody};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{
     ConvexProof, Direction, FirstContact, Link, Outcome, Reach, Surface, Verdict,
@@ -231,6 +236,16 @@ impl<'a> TwoParts<'a> {
         let Pair { p: of_p, q: of_q } = self.cores;
         let cores = Pair { p: Placed { pose: p, ..of_p }, q: Placed { pose: q, ..of_q } };
         Self { cores, ..self }
+    }
+
+    /// Both as the table of bodies knows them, of convex parts that are not curved.
+    fn bodies(&self) -> [PlacedBody; 2] {
+        let Pair { p, q } = self.cores;
+        let body =
+            |core: Placed<'_>, radius| Body::from(Arc::new(core.body.clone())).rounded(radius);
+        let [of_p, of_q] = self.radii;
+        let [p, q] = [(p, of_p), (q, of_q)].map(|(core, radius)| (body(core, radius), core.pose));
+        [p, q].map(|(body, pose)| PlacedBody { body, pose })
     }
 
     fn poses(&self) -> [Pose; 2] {
@@ -547,7 +562,7 @@ impl<'a> TwoParts<'a> {
         witness: &mut Witness,
         effort: &mut Effort<'_>,
     ) -> Result<PartsContact, Stopped> {
-        if let Some(meshes) = &self.meshes {
+        if self.meshes.is_some() || margin < 0.0 {
             let motions = Motions {
                 of_bodies: [question.motion_p, question.motion_q],
                 deviations: [question.deviation_p, question.deviation_q],
@@ -555,7 +570,10 @@ impl<'a> TwoParts<'a> {
                 time_tolerance: question.time_tolerance,
                 clearance_tolerance: question.clearance_tolerance,
             };
-            return Ok(meshes.first_contact(self.poses(), motions, effort)?.into());
+            return match &self.meshes {
+                Some(meshes) => Ok(meshes.first_contact(self.poses(), motions, effort)?.into()),
+                None => Ok(first_contact_of(self.bodies(), motions, effort)?.into()),
+            };
         }
         match self.rounded() {
             Some(pair) => {

@@ -169,7 +169,7 @@ pub(crate) fn are_proven_at_once(p: &Entry, q: &Entry) -> bool {
 /// Whether certificates are made of two bodies: of several parts one of which is a polyhedron there
 /// are none, nor of very many pairs of parts where some are curved.
 pub(crate) fn can_be_proven(p: &Entry, q: &Entry) -> bool {
-    !(p.has_mesh() || q.has_mesh()) || part_pairs(p, q) == 1 || is_verdict_alone_proven(p, q)
+    !(p.has_mesh() || q.has_mesh()) || part_pairs(p, q) == 1 || has_curved_parts(p, q)
 }
 
 /// Certificates of bodies some of whose parts are curved are made of so many pairs of parts at
@@ -179,9 +179,9 @@ const CURVED_PAIRS_MAX: usize = 64;
 /// What the proof of two parts takes of which one is curved, bytes: a generous guess.
 const CURVED_PROOF_BYTES: usize = 1 << 16;
 
-/// Whether bodies have several parts, of which some are curved and all convex: then it is proven
-/// how they stand, and whether they are within their margin, and no more.
-pub(crate) fn is_verdict_alone_proven(p: &Entry, q: &Entry) -> bool {
+/// Whether bodies have several parts, of which some are curved and all convex, and no more pairs
+/// than are proven.
+pub(crate) fn has_curved_parts(p: &Entry, q: &Entry) -> bool {
     let is_convex = |body: &Entry| {
         body.body.parts.iter().all(|part| part.mesh.is_none() && part.field.is_none())
     };
@@ -193,7 +193,7 @@ pub(crate) fn is_verdict_alone_proven(p: &Entry, q: &Entry) -> bool {
 
 /// What such proofs take beside others, bytes.
 pub(crate) fn bytes_of_curved_proofs(p: &Entry, q: &Entry) -> usize {
-    if is_verdict_alone_proven(p, q) { CURVED_PROOF_BYTES * part_pairs(p, q) } else { 0 }
+    if has_curved_parts(p, q) { CURVED_PROOF_BYTES * part_pairs(p, q) } else { 0 }
 }
 
 /// How many pairs of parts two bodies have.

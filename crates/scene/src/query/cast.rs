@@ -41,7 +41,7 @@ pub struct Cast<'a> {
     pub start: Visitor<'a>,
     /// How it moves over t in [0, 1].
     pub motion: Motion,
-    /// Contact means a distance of at most this, metres.
+    /// Contact means a distance of at most this, metres; below 0 that they are at least so deep.
     pub margin: f64,
     /// Width of brackets in t where something turns.
     pub time_tolerance: f64,
@@ -50,7 +50,12 @@ pub struct Cast<'a> {
 impl Cast<'_> {
     /// Whether the polytope only translates, until it touches something.
     fn is_straight(&self) -> bool {
-        matches!(self.motion, Motion::Linear { .. }) && self.margin <= 0.0
+        matches!(self.motion, Motion::Linear { .. }) && self.margin <= 0.0 && !self.is_deep()
+    }
+
+    /// Whether contact is not meant before the two are in each other by some depth.
+    fn is_deep(&self) -> bool {
+        self.margin < 0.0
     }
 }
 
@@ -177,6 +182,11 @@ impl<'a> SceneView<'a> {
             None => entry.body.parts[at].at(entry.now().parts[at].pose),
         };
         let at_start = TwoParts::beside(cast.start, q);
+        if cast.is_deep() {
+            let from = &cast.start.core.pose;
+            let pose = cast.motion.pose_rounded(from, hit.contact.met.t_contact);
+            return at_start.at([pose, q.core.pose]).impact(effort);
+        }
         if q.mesh.is_some() || cast.start.is_curved() {
             return impact_on_mesh(cast, hit, &at_start, effort);
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::convert::body::{AskedBody, Unready, body_for, body_of_checked};
 use crate::convert::catalogue::Catalogue;
-use crate::convert::geometry::{coordinates, length, motion, tolerance, vector};
+use crate::convert::geometry::{coordinates, length, motion, signed_length, tolerance, vector};
 use crate::convert::options::budget;
 use crate::convert::sessions::casts::AskedCasts;
 use crate::convert::sessions::own_filters::{AskedOwn, AskedOwnLists, WireLists};
@@ -220,7 +220,7 @@ impl AskedQuestion {
                 let time_tolerance = cast.time_tolerance.map(finely).transpose()?;
                 let kind = AskedKind::Cast {
                     motion: motion(&path.field("motion"), cast.motion.as_ref())?,
-                    margin: length(&path.field("margin"), cast.margin)?,
+                    margin: signed_length(&path.field("margin"), cast.margin)?,
                     time_tolerance: time_tolerance.unwrap_or(TIME_TOLERANCE),
                 };
                 Ok((shape(&path.field("body"), cast.body.as_ref(), catalogue)?, kind))
