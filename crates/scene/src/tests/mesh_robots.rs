@@ -135,7 +135,6 @@ fn a_robot_beside_a_height_field_goes_as_beside_its_triangles() {
     let grounds = super::fields::both(super::fields::field(7, &mut Random(37)));
     for (hands, seed) in [(vec![Part::of(cube(0.1))], 38), (vec![padded], 39), (channels, 40)] {
         let scenes = grounds.each_ref().map(|ground| {
-            // The second one is moved over the first by no robot, and goes on its own.
             let bodies = vec![
                 body(1, vec![ground.clone()]).placed(at(-1.5, -2.0, -0.2)),
                 body(2, vec![ground.clone()]).placed(at(0.5, -1.5, 0.3)),
