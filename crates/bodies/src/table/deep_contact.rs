@@ -1,6 +1,6 @@
 //! When two moving bodies first overlap at least as deep as a margin below 0 says.
 //!
-//! The depth of convex bodies changes by no more than their points move, and so does their distance.
+//! The depth of convex bodies changes by no more than their points move, and so does the distance.
 //! So from one time the bodies are free for as long as the points take to close what is left; that
 //! is the first walk. Where it comes to an end, a second walk looks for a time at which they are as
 //! deep as that. Of bodies that are not both convex the hulls, which are at least as deep, go the

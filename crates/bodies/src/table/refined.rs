@@ -182,8 +182,8 @@ impl Refining {
         meant.iter().for_each(|meant| self.add_at(meant, is_only));
     }
 
-    /// The places that guesses mean: one, unless what one guess means is no nearer to what the other
-    /// does than was left open around it. So the bodies in what is curved and those around it may be
+    /// The places that guesses mean: one, unless what one guess means is no nearer to what the
+    /// other does than was left open around it. Bodies in what is curved and those around it may be
     /// nearest to different balls of several that are about as far, and each has to be refined.
     fn meant(&self, guesses: &[Guess], is_q: bool, pose: &Pose) -> Vec<MeantPlace> {
         let of = |guesses: &[Guess]| {

@@ -114,8 +114,8 @@ impl Prover<'_, '_> {
         if lower >= least || !outer.are_hulls {
             return Ok(Some(direction).filter(|_| lower >= least));
         }
-        // Two that are exactly as near as the nearest may be told with a wider bracket: whether they
-        // are nearer than that is compared. What is more than the number before is no less.
+        // Two that are exactly as near as the nearest may be told with a wider bracket: whether
+        // they are nearer than that is compared. What is more than the number before is no less.
         self.beyond(least.next_down(), outer, effort)
     }
 

@@ -197,8 +197,8 @@ pub struct PairReport {
     /// Whether no certificates are made of it: one of its bodies has a polyhedron, and one several
     /// parts.
     pub is_beyond_proof: bool,
-    /// Whether some parts are curved, of bodies of several: each pair with one of these is proven by
-    /// itself.
+    /// Whether some parts are curved, of bodies of several: each pair with one of these is proven
+    /// by itself.
     pub has_curved_parts: bool,
     /// Why less is known than was asked.
     pub stopped: Option<Stopped>,
@@ -265,8 +265,8 @@ pub struct PairDistance {
     /// See `closest_p`.
     pub closest_q: Vec3,
     /// If certificates were asked, of separated bodies of several parts: entries about every pair
-    /// of parts none of which is curved. Comes first: the nearest, if it is one of these, whose pairs
-    /// show `upper`, too.
+    /// of parts none of which is curved. Comes first: the nearest, if it is one of these, whose
+    /// pairs show `upper`, too.
     pub gaps: Vec<PartGap>,
     /// The same of pairs with a curved part: how far these are apart, by themselves.
     pub curved: Vec<PartProof>,
