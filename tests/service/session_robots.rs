@@ -463,3 +463,21 @@ async fn bodies_and_robots_are_called_by_their_names() {
     let reports = step(&server, "names", vec![late]).await.unwrap();
     refused(&reports[0], Code::FailedPrecondition, "frames[0].base_frame_id");
 }
+
+/// A link that may overlap by a quarter of a metre was told without that, and whoever declared the
+/// state elsewhere had contacts that were none here.
+#[tokio::test]
+async fn paddings_below_0_are_declared_again_as_they_are_told() {
+    let server = started().await;
+    let robot = register(&server, slider()).await;
+    for padding in [-0.25, 0.25] {
+        let paddings = vec![api::LinkPadding { link: "cart".to_owned(), padding }];
+        let arm = api::SessionRobot { paddings: paddings.clone(), ..placed(ARM, &robot) };
+        let state = api::SessionState { robots: vec![arm], ..Default::default() };
+        let opening = api::OpenSessionRequest { replace: true, ..open("s", state, false) };
+        server.sessions().open_session(opening).await.unwrap();
+        let got = api::GetSessionRequest { session_id: "s".to_owned(), ..Default::default() };
+        let state = server.sessions().get_session(got).await.unwrap().into_inner().state.unwrap();
+        assert_eq!(state.robots[0].paddings, paddings);
+    }
+}

@@ -163,7 +163,7 @@ pub fn refused(path: &Path<'_>, index: usize, error: RobotMoveError) -> api::Ite
 /// A robot as it is and where it is, fit for declaring it elsewhere.
 pub fn robot_to_wire(robot: &SceneRobot, registered: &KnownRobots) -> api::SessionRobot {
     let SceneRobot { id, name, base, values, paddings, traits, attached, .. } = robot;
-    let links = robot.robot.links.iter().zip(paddings).filter(|(_, padding)| **padding > 0.0);
+    let links = robot.robot.links.iter().zip(paddings).filter(|(_, padding)| padding.abs() > 0.0);
     let body = |one: &Attached| api::AttachedBody {
         body_id: one.body.0,
         link: one.link.clone(),
