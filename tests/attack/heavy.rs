@@ -276,7 +276,11 @@ async fn ask_of_robots(server: &Server, client: &Client, name: &str) -> bool {
             })
             .await
         }
-        "CheckConfigurations" | "StreamConfigurations" | "CheckEdges" | "CheckPath" => {
+        "CheckConfigurations"
+        | "StreamConfigurations"
+        | "CheckEdges"
+        | "StreamEdges"
+        | "CheckPath" => {
             let Some(check) = configurations(client, 20_000).await else { return true };
             let name = name.to_owned();
             at_once(server, move |client, _| ask_cell(client, name.clone(), check.clone())).await
@@ -289,6 +293,14 @@ async fn ask_cell(client: Client, name: String, check: api::CheckConfigurationsR
     let (mut robots, cell) = (client.robots(), check.cell.clone());
     let values = |from: usize| check.values[from..from + 800].to_vec();
     match name.as_str() {
+        "SuggestAllowedPairs" => {
+            let robot = cell.and_then(|cell| cell.robots.into_iter().next());
+            let robot_id = robot.map_or_else(String::new, |robot| robot.robot_id);
+            let samples = 200_000;
+            let request =
+                api::SuggestAllowedPairsRequest { robot_id, samples, ..Default::default() };
+            drop(robots.suggest_allowed_pairs(request).await);
+        }
         "CheckConfigurations" => drop(robots.check_configurations(check).await),
         "StreamConfigurations" => {
             let request =
@@ -298,7 +310,7 @@ async fn ask_cell(client: Client, name: String, check: api::CheckConfigurationsR
             let mut answers = answers.into_inner();
             while let Some(Ok(_)) = answers.next().await {}
         }
-        "CheckEdges" => {
+        "CheckEdges" | "StreamEdges" => {
             let (starts, ends) = (values(0), values(1));
             let request = api::CheckEdgesRequest {
                 cell,
@@ -307,7 +319,14 @@ async fn ask_cell(client: Client, name: String, check: api::CheckConfigurationsR
                 certificate: true,
                 ..Default::default()
             };
-            drop(robots.check_edges(request).await);
+            if name == "CheckEdges" {
+                return drop(robots.check_edges(request).await);
+            }
+            let request = api::StreamEdgesRequest { check: Some(request), ..Default::default() };
+            let sent = tokio_stream::iter(vec![request; 4]);
+            let Ok(answers) = robots.stream_edges(sent).await else { return };
+            let mut answers = answers.into_inner();
+            while let Some(Ok(_)) = answers.next().await {}
         }
         _ => {
             let waypoints = values(0);

@@ -81,6 +81,7 @@ def questions(draw, robot):
         "GetRobot": lambda: {"id": draw.choice((robot, LONG))},
         "ListRobots": lambda: {"pageSize": draw.choice((0, 1000))}, "DeleteRobot": lambda: {"id": LONG},
         "FindMissingRobots": lambda: {"ids": [robot] * draw.choice((1, 9_000)) + [LONG] * draw.choice((0, 1))},
+        "SuggestAllowedPairs": lambda: {"robotId": draw.choice((robot, LONG)), "samples": draw.choice((0, 100, 1_000_000)), "seed": draw.randrange(9)},
         "CheckConfigurations": lambda: {"cell": cell(), "mode": draw.choice(("CHECK_MODE_ALL_PAIRS", "CHECK_MODE_LINK_CLEARANCE")),
                                         "values": many(), "withGradient": True, "reportLimits": True},
         "CheckEdges": lambda: {"cell": cell(), **dict(zip(("starts", "ends"), [[draw.uniform(-9, 9) for _ in range(n)] for n in [draw.choice((1, 900))] * 2])),

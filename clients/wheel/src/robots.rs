@@ -143,12 +143,14 @@ async fn stream(
         std::future::pending::<()>().await;
     };
     let receiving = async {
-        let mut columns = Columns::default();
-        for _ in 0..count {
+        let (mut columns, mut left) = (Columns::default(), count);
+        while left > 0 {
             let Some(reply) = replies.recv().await else {
                 return Err(tonic::Status::internal("the stream has ended early").into());
             };
             let reply: api::StreamConfigurationsResponse = read(reply?)?;
+            // A long answer comes in several replies.
+            left -= usize::from(!reply.more);
             let first = u32::try_from(reply.first_index).unwrap_or(u32::MAX);
             columns.append(columns_of(reply.answer.unwrap_or_default(), first));
         }

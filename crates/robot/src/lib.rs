@@ -15,6 +15,7 @@
 //! | contacts and clearances of many configurations | [`check`], their gradients [`gradient`] |
 //! | all pairs that are near | [`below`] |
 //! | where links are, and how joint values move them | [`links`] |
+//! | which links meet in sampled configurations | [`sampled`] |
 //! | whether an edge between two configurations is free, or where it ends | [`edge`] |
 //! | to check what is claimed of an edge | [`judge`], which shares no code with the search |
 //!
@@ -65,6 +66,7 @@ pub mod parts;
 pub mod path;
 pub mod room;
 pub mod round;
+pub mod sampled;
 mod solids;
 mod speed;
 pub mod srdf;

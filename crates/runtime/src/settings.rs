@@ -326,7 +326,8 @@ limits! {
     reply_bytes_max = 64 * MIB, "bytes", Cut;
     /// Waiting frames of one stream that are merged into one answer, where the client allows it.
     merged_frames_max = 64, "frames", Cut;
-    /// Answers of StreamConfigurations that wait for a slow client; then its stream is not read.
+    /// Answers of StreamConfigurations or StreamEdges that wait for a slow client; then its stream
+    /// is not read.
     waiting_reports_max = 4, "reports", Cut;
     /// Clients that watch one session.
     watchers_per_session_max = 64, "watchers", ResourceExhausted;

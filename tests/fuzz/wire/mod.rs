@@ -117,6 +117,12 @@ fn edges(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
     with_refused(bytes, |reply: api::CheckEdgesResponse| reply.refused)
 }
 
+fn streamed_edges(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
+    with_refused(bytes, |reply: api::StreamEdgesResponse| {
+        reply.answer.map_or(Vec::new(), |answer| answer.refused)
+    })
+}
+
 fn path(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
     with_refused(bytes, |reply: api::CheckPathResponse| {
         reply.edges.map_or(Vec::new(), |edges| edges.refused)
@@ -160,6 +166,8 @@ const METHODS: &[(&str, Shape, Reader)] = &[
     ("RobotService/CheckEdges", Shape::Unary, edges),
     ("RobotService/CheckPath", Shape::Unary, path),
     ("RobotService/FindMissingRobots", Shape::Unary, plain::<api::FindMissingRobotsResponse>),
+    ("RobotService/StreamEdges", Shape::Stream, streamed_edges),
+    ("RobotService/SuggestAllowedPairs", Shape::Unary, plain::<api::SuggestAllowedPairsResponse>),
 ];
 
 fn method(name: &str) -> u8 {

@@ -118,12 +118,25 @@ pub(super) fn scripts() -> Vec<Vec<Call>> {
         certificate: true,
         ..Default::default()
     };
+    let streamed_edges = |ends: Vec<f64>, is_first: bool| {
+        let cell = cell().filter(|_| is_first);
+        let starts = vec![0.5, -0.25];
+        let check = api::CheckEdgesRequest { cell, starts, ends, ..Default::default() };
+        api::StreamEdgesRequest { check: Some(check), ..Default::default() }
+    };
     let path = api::CheckPathRequest {
         cell: cell(),
         waypoints: vec![0.5, -0.25, 0.75, 0.5, 1.0, 1.5],
         margin: 0.125,
         tolerance: Some(1e-3),
         all_edges: true,
+        ..Default::default()
+    };
+    let suggest = api::SuggestAllowedPairsRequest {
+        robot_id: ROBOT_ID.to_owned(),
+        samples: 70,
+        seed: 3,
+        with_never: true,
         ..Default::default()
     };
     let get = api::GetRobotRequest { id: ROBOT_ID.to_owned() };
@@ -139,12 +152,18 @@ pub(super) fn scripts() -> Vec<Vec<Call>> {
         ],
         vec![register(), call("CheckConfigurations", &check)],
         vec![register(), call("CheckConfigurations", &near)],
+        vec![register(), call("SuggestAllowedPairs", &suggest)],
         vec![
             register(),
             call("StreamConfigurations", &streamed(vec![0.5, -0.25], true)),
             call("StreamConfigurations", &streamed(vec![3.0, 1.0], false)),
         ],
         vec![register(), call("CheckEdges", &edges)],
+        vec![
+            register(),
+            call("StreamEdges", &streamed_edges(vec![0.75, 0.5], true)),
+            call("StreamEdges", &streamed_edges(vec![3.0, 1.0], false)),
+        ],
         vec![register(), call("CheckPath", &path)],
     ]
 }

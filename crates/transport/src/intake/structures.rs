@@ -78,6 +78,7 @@ const COUNTED: &[(&str, &str, CountLimit)] = &[
     ("SessionState", "robots", Limits::robots_per_session_max),
     ("StepSessionRequest", "frames", Limits::frames_per_step_max),
     ("StreamConfigurationsRequest", "cloud_changes", Limits::cloud_changes_max),
+    ("StreamEdgesRequest", "cloud_changes", Limits::cloud_changes_max),
 ];
 
 /// Every other list is part of a certificate.

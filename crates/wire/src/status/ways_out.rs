@@ -37,12 +37,18 @@ const WAYS: &[(&str, &str)] = &[
     ("RobotService/ListRobots", NAMES),
     ("RobotService/DeleteRobot", NAMES),
     ("RobotService/FindMissingRobots", "ask about fewer ids at once"),
+    ("RobotService/SuggestAllowedPairs", NAMES),
     (
         "RobotService/CheckConfigurations",
         "send the cell once and the values in many messages, by StreamConfigurations",
     ),
     ("RobotService/StreamConfigurations", "send the values in more messages"),
-    ("RobotService/CheckEdges", "send fewer edges at once, or a scene in place of the cell"),
+    (
+        "RobotService/CheckEdges",
+        "send the cell once and the edges in many messages, by StreamEdges, or a scene in place of \
+         the cell",
+    ),
+    ("RobotService/StreamEdges", "send the edges in more messages"),
     ("RobotService/CheckPath", "send the path in more pieces, or a scene in place of the cell"),
     ("ServerService/GetServerInfo", NAMES),
     ("ServerService/GetServerMetrics", NAMES),
@@ -126,7 +132,7 @@ const LIMIT_WAYS: &[(&str, &str)] = &[
     ("configurations_max", "send fewer at once, or a stream of them by StreamConfigurations"),
     ("configuration_entries_max", "send fewer at once, or a stream by StreamConfigurations"),
     ("pairs_per_configuration_max", "ask for fewer pairs, or those below a shorter distance"),
-    ("edges_max", "send fewer edges at once"),
+    ("edges_max", "send fewer edges at once, or a stream of them by StreamEdges"),
     ("certified_edges_max", "send fewer edges at once, or without certificate"),
     ("store_bytes_max", "delete what nobody uses any more: its room is free a day later"),
     ("uploads_max", "wait until one of the uploads has ended"),

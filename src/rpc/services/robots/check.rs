@@ -7,8 +7,9 @@ use std::time::Duration;
 use prost::Message;
 use tonic::Code;
 
-use super::chunks::{Chunks, in_chunks};
+use super::chunks::in_chunks;
 use super::place::{AskedPlace, place_of};
+use super::replies::{Answers, ReplyList, ReplyRoom};
 use super::{Caller, size};
 use clearance_geometry::effort::{Cost, Effort};
 use clearance_geometry::until::Until;
@@ -22,13 +23,12 @@ use clearance_runtime::memory::{MemoryKind, Reservation};
 use clearance_runtime::metrics::{Ending, QuestionKind};
 use clearance_runtime::quotas::QuotaKind;
 use clearance_wire::convert::options::cost_to_wire;
-use clearance_wire::convert::paging::reply_bytes;
 use clearance_wire::convert::robots::answer::{
-    Packed, joined, push, push_beyond_limit, push_constant, push_links,
+    Packed, push, push_beyond_limit, push_constant, push_links,
 };
 use clearance_wire::convert::robots::check::AskedCheck;
 use clearance_wire::path::Path;
-use clearance_wire::status::{Failure, TooLong};
+use clearance_wire::status::Failure;
 
 /// Configurations that a thread takes at a time: some hundred microseconds of work.
 const CHUNK: usize = 256;
@@ -63,17 +63,19 @@ pub(super) async fn once(
     request: api::CheckConfigurationsRequest,
 ) -> Result<api::CheckConfigurationsResponse, Failure> {
     let answered = with_its_cell(caller, request).await;
-    count(caller, &answered, |answer| answer);
+    count(caller, answered.as_ref().map(std::slice::from_ref));
     answered
 }
 
 /// Counts a message about configurations by what became of it.
-pub(super) fn count<T>(
+pub(super) fn count(
     caller: Caller<'_>,
-    answered: &Result<T, Failure>,
-    answer: impl Fn(&T) -> &api::CheckConfigurationsResponse,
+    answered: Result<&[api::CheckConfigurationsResponse], &Failure>,
 ) {
-    let ending = Ending::of(answered, |answered| is_out_of_time(&answer(answered).refused));
+    let has_stopped = |replies: &&[_]| {
+        replies.iter().any(|one: &api::CheckConfigurationsResponse| is_out_of_time(&one.refused))
+    };
+    let ending = Ending::of(&answered, has_stopped);
     caller.shared.metrics.count(QuestionKind::Configurations, ending);
 }
 
@@ -89,61 +91,65 @@ async fn with_its_cell(
 ) -> Result<api::CheckConfigurationsResponse, Failure> {
     let (cell, scene) = (request.cell.as_ref(), request.scene.as_ref());
     let AskedPlace { built, frame_id } = place_of(caller, &Path::ROOT, cell, scene).await?;
-    let (answer, _memory) = answer(caller, &Path::ROOT, &built.cell, request).await?;
-    let (cell_not_kept, frame_id) = (!built.is_kept, frame_id.unwrap_or_default());
-    Ok(api::CheckConfigurationsResponse { cell_not_kept, frame_id, ..answer })
+    let mut answer = answer(caller, &Path::ROOT, &built.cell, request).await?.only();
+    answer.set_place(frame_id.unwrap_or_default(), !built.is_kept);
+    Ok(answer)
 }
 
-/// Answers about configurations in a cell; the memory is for the answer.
+/// Answers about configurations in a cell.
 pub(super) async fn answer(
     caller: Caller<'_>,
     path: &Path<'_>,
     cell: &Arc<Cell>,
     request: api::CheckConfigurationsRequest,
-) -> Result<(api::CheckConfigurationsResponse, Reservation), Failure> {
+) -> Result<ReplyList<api::CheckConfigurationsResponse>, Failure> {
     let Caller { shared, quota, deadline, .. } = caller;
     let intake = caller.intake;
-    let bytes_max = reply_bytes(request.reply_bytes_max, shared.limits());
+    let replies = ReplyRoom::new(caller, request.reply_bytes_max, cell);
     let asked =
         intake.look_through(|| AskedCheck::convert(path, request, cell, shared.limits()))?;
     let count = asked.values.len() / cell.variable_count();
+    replies.must_fit(count, asked.bytes_of_one)?;
     shared.quotas.charge(QuotaKind::Configurations, count as u64)?;
     let load = size_of(caller, times(CONFIGURATION, count), count, cell);
     let size_max = ENTRIES_AT_ONCE / asked.entries_of_one.max(1);
-    let chunks = Chunks { count, size: CHUNK.min(size_max).max(1), bytes_max };
-    if asked.bytes_at_least > bytes_max {
-        return Err(TooLong::Answers { bytes_max }.into());
-    }
+    let chunks = replies.chunks(count, CHUNK.min(size_max), asked.bytes_of_one);
     let (until, clock, cell) = (deadline.until().clone(), shared.clock.clone(), cell.clone());
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let memory = quota.reserve(MemoryKind::Replies, 0)?;
-    let of_pairs = match asked.question.mode {
+    let room = rooms(caller, &cell, asked.question.mode)?;
+    let job = move || {
+        let _room = room;
+        let start = clock.now();
+        let check = |range| check_some(&cell, &asked, range, replies, &until);
+        let (packed, cost, memory) = in_chunks(&compute, chunks, memory, check)?;
+        let mut replies = replies.replies(packed.into_iter().flatten().collect())?;
+        for answer in &mut replies {
+            answer.clearances_per_configuration = per_configuration(&cell, asked.question);
+            if tells_clearances(asked.question) {
+                push_constant(answer, &cell);
+            }
+        }
+        metrics.add(QuestionKind::Configurations, &cost);
+        let cost = cost_to_wire(&cost, clock.now().duration_since(start));
+        if let Some(last) = replies.last_mut() {
+            last.cost = Some(cost);
+        }
+        Ok(ReplyList { replies, memory })
+    };
+    caller.run(load, job).await?
+}
+
+/// Memory for the faces that are asked about, and for lists of pairs.
+fn rooms(caller: Caller<'_>, cell: &Cell, mode: CheckMode) -> Result<[Reservation; 2], Failure> {
+    let of_pairs = match mode {
         CheckMode::PairsBelow(below) => cell.bytes_of_below(below),
         CheckMode::FirstPair
         | CheckMode::AllPairs
         | CheckMode::Clearance
         | CheckMode::LinkClearance => 0,
     };
-    let room = (room_for_faces(caller, &cell)?, room_of_threads(caller, of_pairs)?);
-    let job = move || {
-        let _room = room;
-        let start = clock.now();
-        let check = |range| {
-            let (packed, cost) = check_some(&cell, &asked, range, &until);
-            let bytes = packed.encoded_len() as u64;
-            (packed, bytes, cost)
-        };
-        let (packed, cost, memory) = in_chunks(&compute, chunks, memory, check)?;
-        let mut answer = joined(packed);
-        answer.clearances_per_configuration = per_configuration(&cell, asked.question);
-        if tells_clearances(asked.question) {
-            push_constant(&mut answer, &cell);
-        }
-        metrics.add(QuestionKind::Configurations, &cost);
-        answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
-        Ok((answer, memory))
-    };
-    caller.run(load, job).await?
+    Ok([room_for_faces(caller, cell)?, room_of_threads(caller, of_pairs)?])
 }
 
 /// Whether lists of clearances are told, which leave out pairs that no joint value changes.
@@ -163,46 +169,68 @@ fn per_configuration(cell: &Cell, question: CheckQuestion) -> u32 {
     }
 }
 
-/// Answers about a range of configurations.
+/// Answers about a range of configurations, in pieces, with the bytes that they take.
 fn check_some(
     cell: &Cell,
     asked: &AskedCheck,
     range: Range<usize>,
+    replies: ReplyRoom,
     until: &Until,
-) -> (Packed, Cost) {
+) -> (Vec<Packed>, u64, Cost) {
     let width = cell.variable_count();
-    let AskedCheck { question, values, report_limits, links, .. } = asked;
-    let values = &values[range.start * width..range.end * width];
+    let values = &asked.values[range.start * width..range.end * width];
     let mut effort = Effort::until(u64::MAX, until);
-    let with_gradient = question.with_gradient;
-    let mut packed = Packed {
-        clearances_per_configuration: per_configuration(cell, *question),
-        ..Packed::default()
-    };
-    let variables = &cell.kinematics().tree().variables;
-    let mut answers = cell.check(*question, values, &mut effort);
-    let are_within = within_margins(cell, *question, values, &mut answers, &mut effort);
-    for ((values, checked), is_within) in values.chunks_exact(width).zip(&answers).zip(are_within) {
-        let beyond = |k: &usize| values[*k].is_finite() && !variables[*k].holds(values[*k]);
-        let mut violated = (0..width).filter(beyond);
-        if *report_limits {
-            for variable in violated {
-                packed.limit_indices.push(packed.count);
-                packed.limit_variables.push(size(variable));
+    let mut answers = cell.check(asked.question, values, &mut effort);
+    let are_within = within_margins(cell, asked.question, values, &mut answers, &mut effort);
+    let some = CheckedSome { cell, asked, values, answers: &answers, are_within: &are_within };
+    let pieces = replies.pieces(range.len(), |range| some.packed(range));
+    let bytes = pieces.iter().map(|piece| piece.encoded_len() as u64).sum();
+    (pieces, bytes, effort.cost)
+}
+
+/// Configurations in a row that are answered.
+#[derive(Clone, Copy)]
+struct CheckedSome<'a> {
+    cell: &'a Cell,
+    asked: &'a AskedCheck,
+    values: &'a [f64],
+    answers: &'a [Checked],
+    /// Whether a pair of each is in contact or within its margin.
+    are_within: &'a [bool],
+}
+
+impl CheckedSome<'_> {
+    /// What is told of a range of them.
+    fn packed(&self, range: Range<usize>) -> Packed {
+        let Self { cell, asked, values, answers, are_within } = *self;
+        let AskedCheck { question, report_limits, links, .. } = asked;
+        let (width, with_gradient) = (cell.variable_count(), question.with_gradient);
+        let variables = &cell.kinematics().tree().variables;
+        let clearances_per_configuration = per_configuration(cell, *question);
+        let mut packed = Packed { clearances_per_configuration, ..Packed::default() };
+        for at in range {
+            let (values, checked) = (&values[at * width..(at + 1) * width], &answers[at]);
+            let beyond = |k: &usize| values[*k].is_finite() && !variables[*k].holds(values[*k]);
+            let mut violated = (0..width).filter(beyond);
+            if *report_limits {
+                for variable in violated {
+                    packed.limit_indices.push(packed.count);
+                    packed.limit_variables.push(size(variable));
+                }
+            } else if let Some(variable) = violated.next() {
+                push_beyond_limit(&mut packed, cell, with_gradient, variable);
+                push_links(&mut packed, cell, links, None);
+                continue;
             }
-        } else if let Some(variable) = violated.next() {
-            push_beyond_limit(&mut packed, cell, with_gradient, variable);
-            push_links(&mut packed, cell, links, None);
-            continue;
+            if are_within[at] {
+                packed.within_margin_indices.push(packed.count);
+            }
+            push(&mut packed, cell, with_gradient, checked);
+            let is_answered = !matches!(checked, Checked::Bad(_) | Checked::Stopped(_));
+            push_links(&mut packed, cell, links, is_answered.then_some(values));
         }
-        if is_within {
-            packed.within_margin_indices.push(packed.count);
-        }
-        push(&mut packed, cell, with_gradient, checked);
-        let is_answered = !matches!(checked, Checked::Bad(_) | Checked::Stopped(_));
-        push_links(&mut packed, cell, links, is_answered.then_some(values));
+        packed
     }
-    (packed, effort.cost)
 }
 
 /// Which configurations have a pair that is in contact or within its margin, of a cell whose pairs

@@ -1,18 +1,21 @@
 //! Edges of a cell, answered in the compute pool and on whatever else is idle.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use prost::Message;
 
 use super::check::{is_out_of_time, room_for_faces, size_of};
-use super::chunks::{Chunks, in_chunks};
+use super::chunks::in_chunks;
 use super::place::{AskedPlace, place_of};
+use super::replies::{Answers, ReplyList, ReplyRoom};
 use super::{Caller, size};
 use clearance_geometry::effort::{Cost, Effort};
 use clearance_geometry::until::Until;
 use clearance_proto as api;
 use clearance_robot::cell::Cell;
+use clearance_robot::edge::EdgeAnswer;
 use clearance_runtime::compute::JobSize;
 use clearance_runtime::compute::costs::{EDGE, times};
 use clearance_runtime::memory::{MemoryKind, Reservation};
@@ -20,13 +23,12 @@ use clearance_runtime::metrics::{Ending, QuestionKind};
 use clearance_runtime::quotas::QuotaKind;
 use clearance_runtime::settings::Limits;
 use clearance_wire::convert::options::cost_to_wire;
-use clearance_wire::convert::paging::reply_bytes;
 use clearance_wire::convert::robots::certificates::edge_certificate_to_wire;
 use clearance_wire::convert::robots::edges::{
     AskedEdges, beyond_limits, cut_edges, first_not_free, joined_edges, push_edge, push_edge_beyond,
 };
 use clearance_wire::path::{Path, WithinLimit};
-use clearance_wire::status::{Failure, TooLong};
+use clearance_wire::status::Failure;
 
 /// Edges that a thread takes at a time: some hundred microseconds of work.
 const CHUNK: usize = 32;
@@ -70,10 +72,9 @@ fn rooms(caller: Caller<'_>, cell: &Cell, asked: &AskedEdges) -> Result<[Reserva
     Ok([room_for_faces(caller, cell)?, of_clouds])
 }
 
-/// So many edges as threads take them.
-fn chunks_of(count: usize, asked: &AskedEdges, bytes_max: u64) -> Chunks {
-    let size = if asked.certificate { CERTIFIED_CHUNK } else { CHUNK };
-    Chunks { count, size, bytes_max }
+/// Edges that a thread takes at a time.
+fn chunk_of(asked: &AskedEdges) -> usize {
+    if asked.certificate { CERTIFIED_CHUNK } else { CHUNK }
 }
 
 /// So many configurations are charged for an edge.
@@ -87,21 +88,20 @@ fn charge(caller: Caller<'_>, edges: usize) -> Result<(), Failure> {
 /// What is told of an edge at least, bytes on the wire: an outcome, and how far it is free.
 const EDGE_BYTES: u64 = 9;
 
-/// Refuses so many edges before any of them is looked at, if their answers cannot fit.
-fn must_fit(count: usize, bytes_max: u64) -> Result<(), Failure> {
-    let bytes = EDGE_BYTES.saturating_mul(count as u64);
-    if bytes > bytes_max { Err(TooLong::Answers { bytes_max }.into()) } else { Ok(()) }
-}
-
 /// Answers about every edge, and counts the call.
-pub(super) async fn answer(
+pub(super) async fn once(
     caller: Caller<'_>,
     request: api::CheckEdgesRequest,
 ) -> Result<api::CheckEdgesResponse, Failure> {
-    let answered = of_edges(caller, request).await;
-    let ending = Ending::of(&answered, has_stopped);
-    caller.shared.metrics.count(QuestionKind::Edges, ending);
+    let answered = with_its_cell(caller, request).await;
+    count(caller, answered.as_ref().map(std::slice::from_ref));
     answered
+}
+
+/// Counts a message about edges by what became of it.
+pub(super) fn count(caller: Caller<'_>, answered: Result<&[api::CheckEdgesResponse], &Failure>) {
+    let ending = Ending::of(&answered, |replies| replies.iter().any(has_stopped));
+    caller.shared.metrics.count(QuestionKind::Edges, ending);
 }
 
 /// Whether one of the edges was given up, or had no time left.
@@ -109,37 +109,50 @@ fn has_stopped(edges: &api::CheckEdgesResponse) -> bool {
     is_out_of_time(&edges.refused) || edges.outcomes().any(|one| one == api::Outcome::Undecided)
 }
 
-async fn of_edges(
+async fn with_its_cell(
     caller: Caller<'_>,
     request: api::CheckEdgesRequest,
 ) -> Result<api::CheckEdgesResponse, Failure> {
     let (cell, scene) = (request.cell.as_ref(), request.scene.as_ref());
     let AskedPlace { built, frame_id } = place_of(caller, &Path::ROOT, cell, scene).await?;
-    let (Caller { shared, quota, deadline, .. }, cell) = (caller, built.cell.clone());
-    let is_kept = built.is_kept;
-    let bytes_max = reply_bytes(request.reply_bytes_max, shared.limits());
-    let asked = AskedEdges::convert(&Path::ROOT, request, &cell, shared.limits())?;
+    let mut answer = answer(caller, &Path::ROOT, &built.cell, request).await?.only();
+    answer.set_place(frame_id.unwrap_or_default(), !built.is_kept);
+    Ok(answer)
+}
+
+/// Answers about edges in a cell.
+pub(super) async fn answer(
+    caller: Caller<'_>,
+    path: &Path<'_>,
+    cell: &Arc<Cell>,
+    request: api::CheckEdgesRequest,
+) -> Result<ReplyList<api::CheckEdgesResponse>, Failure> {
+    let (Caller { shared, quota, deadline, .. }, cell) = (caller, cell.clone());
+    let replies = ReplyRoom::new(caller, request.reply_bytes_max, &cell);
+    let asked = AskedEdges::convert(path, request, &cell, shared.limits())?;
     let count = asked.ends[0].len() / cell.variable_count();
-    must_fit(count, bytes_max)?;
+    replies.must_fit(count, EDGE_BYTES)?;
     charge(caller, count)?;
     let (until, clock) = (deadline.until().clone(), shared.clock.clone());
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
     let memory = quota.reserve(MemoryKind::Replies, 0)?;
     let load = size_of_edges(caller, count, &cell);
     let room = rooms(caller, &cell, &asked)?;
+    let chunks = replies.chunks(count, chunk_of(&asked), EDGE_BYTES);
     let job = move || {
         let _room = room;
         let start = clock.now();
         let claimed = claimed_cell(&cell, &asked, &until)?;
         let cells = EdgeCells { cell: &cell, claimed: claimed.as_ref().unwrap_or(&cell) };
-        let check = |range| weighed(cells, &asked, range, &until);
-        let chunks = chunks_of(count, &asked, bytes_max);
-        let (packed, cost, _memory) = in_chunks(&compute, chunks, memory, check)?;
-        let mut answer = joined_edges(packed);
-        (answer.cell_not_kept, answer.frame_id) = (!is_kept, frame_id.unwrap_or_default());
+        let check = |range| check_some(cells, &asked, range, replies, &until);
+        let (packed, cost, memory) = in_chunks(&compute, chunks, memory, check)?;
+        let mut replies = replies.replies(packed.into_iter().flatten().collect())?;
         metrics.add(QuestionKind::Edges, &cost);
-        answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
-        Ok(answer)
+        let cost = cost_to_wire(&cost, clock.now().duration_since(start));
+        if let Some(last) = replies.last_mut() {
+            last.cost = Some(cost);
+        }
+        Ok(ReplyList { replies, memory })
     };
     caller.run(load, job).await?
 }
@@ -164,11 +177,11 @@ async fn of_path(
     let (Caller { shared, quota, deadline, .. }, cell) = (caller, built.cell.clone());
     let is_kept = built.is_kept;
     let all_edges = request.all_edges;
-    let bytes_max = reply_bytes(request.reply_bytes_max, shared.limits());
+    let replies = ReplyRoom::new(caller, request.reply_bytes_max, &cell);
     let asked = asked_path(&request, &cell, shared.limits())?;
     let count = asked.ends[0].len() / cell.variable_count();
     // A path that is not looked at as a whole may be told in a few words.
-    must_fit(if all_edges { count } else { 0 }, bytes_max)?;
+    replies.must_fit(if all_edges { count } else { 0 }, EDGE_BYTES)?;
     charge(caller, count)?;
     let (until, clock) = (deadline.until().clone(), shared.clock.clone());
     let (compute, metrics) = (shared.compute.clone(), shared.metrics.clone());
@@ -185,10 +198,12 @@ async fn of_path(
         while first < count {
             let some = batch.min(count - first);
             let check = |range: Range<usize>| {
-                weighed(cells, &asked, first + range.start..first + range.end, &until)
+                let range = first + range.start..first + range.end;
+                check_some(cells, &asked, range, replies, &until)
             };
-            let chunks = chunks_of(some, &asked, bytes_max);
+            let chunks = replies.chunks(some, chunk_of(&asked), EDGE_BYTES);
             let (found, spent, kept) = in_chunks(&compute, chunks, memory, check)?;
+            let found: Vec<_> = found.into_iter().flatten().collect();
             cost += spent;
             memory = kept;
             let is_free = found.iter().all(|part| first_not_free(part).is_none());
@@ -254,69 +269,86 @@ fn asked_path(
     Ok(AskedEdges { fields: ["waypoints"; 2], ..asked })
 }
 
-/// Answers about a range of edges, with the bytes that they take.
-fn weighed(
-    cells: EdgeCells<'_>,
-    asked: &AskedEdges,
-    range: Range<usize>,
-    until: &Until,
-) -> (api::CheckEdgesResponse, u64, Cost) {
-    let (packed, cost) = check_some(cells, asked, range, until);
-    let bytes = packed.encoded_len() as u64;
-    (packed, bytes, cost)
-}
-
-/// Answers about a range of edges.
+/// Answers about a range of edges, in pieces, with the bytes that they take.
 fn check_some(
     EdgeCells { cell, claimed }: EdgeCells<'_>,
     asked: &AskedEdges,
     range: Range<usize>,
+    replies: ReplyRoom,
     until: &Until,
-) -> (api::CheckEdgesResponse, Cost) {
+) -> (Vec<api::CheckEdgesResponse>, u64, Cost) {
     let width = cell.variable_count();
-    let mut packed = api::CheckEdgesResponse::default();
     let some = range.start * width..range.end * width;
     let ends = asked.ends.each_ref().map(|values| &values[some.clone()]);
     let edge = |at: usize| ends.map(|values| &values[at * width..(at + 1) * width]);
     let is_refused =
         |at: &usize| !asked.report_limits && beyond_limits(cell, edge(*at)).next().is_some();
-    let refused: Vec<usize> = (0..range.len()).filter(is_refused).collect();
     let mut effort = Effort::until(u64::MAX, until);
-    let answers = if refused.is_empty() {
+    let kept: Vec<usize> = (0..range.len()).filter(|at| !is_refused(at)).collect();
+    let found = if kept.len() == range.len() {
         cell.check_edges(asked.question, ends, &mut effort)
     } else {
-        let kept = (0..range.len()).filter(|at| refused.binary_search(at).is_err());
-        let kept: Vec<_> = kept.map(edge).collect();
+        let kept: Vec<_> = kept.iter().map(|at| edge(*at)).collect();
         let kept = [0, 1].map(|end| kept.iter().map(|ends| ends[end]).collect::<Vec<_>>().concat());
         cell.check_edges(asked.question, [&kept[0], &kept[1]], &mut effort)
     };
-    let mut answers = answers.iter();
-    for at in 0..range.len() {
-        let beyond = beyond_limits(cell, edge(at));
-        let answer = if refused.binary_search(&at).is_ok() { None } else { answers.next() };
-        match answer {
-            Some(answer) => {
-                let index = packed.count;
-                for (_, variable) in beyond {
-                    packed.limit_indices.push(index);
-                    packed.limit_variables.push(size(variable));
+    let mut answers = vec![None; range.len()];
+    kept.into_iter().zip(found).for_each(|(at, answer)| answers[at] = Some(answer));
+    let certificates = if asked.certificate { range.len() } else { 0 };
+    let certify = |at: usize| {
+        let mut steps = Effort::until(asked.proof_steps_max, until);
+        let answer = answers[at].as_ref();
+        let made =
+            answer.map(|answer| claimed.certify_edge(asked.question, edge(at), answer, &mut steps));
+        let certificate = made.and_then(|made| made.ok().flatten()).unwrap_or_default();
+        effort.cost += steps.cost;
+        edge_certificate_to_wire(&certificate)
+    };
+    let certificates: Vec<_> = (0..certificates).map(certify).collect();
+    let some = CheckedEdges { cell, asked, ends, answers: &answers, certificates: &certificates };
+    let pieces = replies.pieces(range.len(), |range| some.packed(range));
+    let bytes = pieces.iter().map(|piece| piece.encoded_len() as u64).sum();
+    (pieces, bytes, effort.cost)
+}
+
+/// Edges in a row that are answered.
+#[derive(Clone, Copy)]
+struct CheckedEdges<'a> {
+    cell: &'a Cell,
+    asked: &'a AskedEdges,
+    ends: [&'a [f64]; 2],
+    /// None: an end is beyond a limit.
+    answers: &'a [Option<EdgeAnswer>],
+    /// Empty: none are wanted.
+    certificates: &'a [api::EdgeCertificate],
+}
+
+impl CheckedEdges<'_> {
+    /// What is told of a range of them.
+    fn packed(&self, range: Range<usize>) -> api::CheckEdgesResponse {
+        let Self { cell, asked, ends, answers, certificates } = *self;
+        let width = cell.variable_count();
+        let mut packed = api::CheckEdgesResponse::default();
+        for at in range {
+            let beyond =
+                beyond_limits(cell, ends.map(|values| &values[at * width..(at + 1) * width]));
+            match &answers[at] {
+                Some(answer) => {
+                    let index = packed.count;
+                    for (_, variable) in beyond {
+                        packed.limit_indices.push(index);
+                        packed.limit_variables.push(size(variable));
+                    }
+                    push_edge(&mut packed, asked.fields, answer);
                 }
-                push_edge(&mut packed, asked.fields, answer);
-            }
-            None => {
-                for (end, variable) in beyond.take(1) {
-                    push_edge_beyond(&mut packed, cell, asked.fields[end], variable);
+                None => {
+                    for (end, variable) in beyond.take(1) {
+                        push_edge_beyond(&mut packed, cell, asked.fields[end], variable);
+                    }
                 }
             }
+            packed.certificates.extend(certificates.get(at).cloned());
         }
-        if asked.certificate {
-            let mut steps = Effort::until(asked.proof_steps_max, until);
-            let made = answer
-                .map(|answer| claimed.certify_edge(asked.question, edge(at), answer, &mut steps));
-            let certificate = made.and_then(|made| made.ok().flatten()).unwrap_or_default();
-            packed.certificates.push(edge_certificate_to_wire(&certificate));
-            effort.cost += steps.cost;
-        }
+        packed
     }
-    (packed, effort.cost)
 }

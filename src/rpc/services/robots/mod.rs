@@ -5,7 +5,9 @@ mod chunks;
 mod clouds;
 mod edges;
 mod place;
+mod replies;
 mod stream;
+mod suggest;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -99,7 +101,8 @@ impl<'a> Caller<'a> {
 
 #[tonic::async_trait]
 impl api::robot_service_server::RobotService for Robots {
-    type StreamConfigurationsStream = stream::Answers;
+    type StreamConfigurationsStream = stream::ReplyStream<api::StreamConfigurationsResponse>;
+    type StreamEdgesStream = stream::ReplyStream<api::StreamEdgesResponse>;
 
     async fn register_robot(
         &self,
@@ -229,6 +232,16 @@ impl api::robot_service_server::RobotService for Robots {
         Ok(Response::new(api::FindMissingRobotsResponse { missing_ids }))
     }
 
+    async fn suggest_allowed_pairs(
+        &self,
+        request: Request<api::SuggestAllowedPairsRequest>,
+    ) -> Result<Response<api::SuggestAllowedPairsResponse>, Status> {
+        let deadline = deadline(self.0.shared.limits(), request.metadata(), None)?;
+        let intake = &Intake::of(&request);
+        let caller = Caller::of_one(&self.0, "", intake, &deadline);
+        Ok(Response::new(suggest::once(caller, request.into_inner()).await?))
+    }
+
     async fn check_configurations(
         &self,
         request: Request<api::CheckConfigurationsRequest>,
@@ -248,7 +261,7 @@ impl api::robot_service_server::RobotService for Robots {
         let intake = &Intake::of(&request);
         let key = brought_key(request.metadata(), String::new());
         let caller = Caller::of_one(&self.0, &key, intake, &deadline);
-        Ok(Response::new(edges::answer(caller, request.into_inner()).await?))
+        Ok(Response::new(edges::once(caller, request.into_inner()).await?))
     }
 
     async fn check_path(
@@ -266,10 +279,27 @@ impl api::robot_service_server::RobotService for Robots {
         &self,
         request: Request<Streaming<api::StreamConfigurationsRequest>>,
     ) -> Result<Response<Self::StreamConfigurationsStream>, Status> {
+        Ok(Response::new(self.stream::<api::CheckConfigurationsRequest>(request)?))
+    }
+
+    async fn stream_edges(
+        &self,
+        request: Request<Streaming<api::StreamEdgesRequest>>,
+    ) -> Result<Response<Self::StreamEdgesStream>, Status> {
+        Ok(Response::new(self.stream::<api::CheckEdgesRequest>(request)?))
+    }
+}
+
+impl Robots {
+    /// Begins a stream of questions of one kind.
+    fn stream<Q: stream::StreamedQuestion>(
+        &self,
+        request: Request<Streaming<Q::Request>>,
+    ) -> Result<stream::ReplyStream<Q::Reply>, Failure> {
         self.0.shared.refuse_while_draining()?;
         let intake = Intake::of(&request);
         let key = brought_key(request.metadata(), String::new());
-        Ok(Response::new(stream::start(self.0.clone(), key, request.into_inner(), intake)))
+        Ok(stream::start::<Q>(self.0.clone(), key, request.into_inner(), intake))
     }
 }
 

@@ -1,9 +1,10 @@
-//! Configurations without end: one message after the other, each with its answer.
+//! Questions without end: one message after the other, each with its answer.
 //!
 //! While a message is answered, and while an answer waits for a slow client, nothing is read, and
 //! HTTP/2 flow control holds the client back. A client that goes away stops what runs for it.
 
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::time::Duration;
 
 use prost::Message;
@@ -13,11 +14,13 @@ use tokio_stream::{Stream, StreamExt};
 use tonic::{Status, Streaming};
 
 use super::Caller;
-use super::check::{answer, count};
 use super::clouds::change_cell;
 use super::place::{AskedPlace, both, build_cell, in_scene};
+use super::replies::{Answers, ReplyList};
+use super::{check, edges};
 use crate::rpc::services::sessions::SessionHost;
 use clearance_proto as api;
+use clearance_robot::cell::Cell;
 use clearance_runtime::cells::BuiltCell;
 use clearance_runtime::client::Client;
 use clearance_runtime::deadline::Deadline;
@@ -26,17 +29,115 @@ use clearance_transport::intake::Intake;
 use clearance_wire::path::Path;
 use clearance_wire::status::{Failure, of_transport};
 
-/// The method, as its URI names it.
-const METHOD: &str = "/clearance.v1.RobotService/StreamConfigurations";
+/// A message of a stream.
+pub(super) struct StreamedMessage<Q> {
+    /// The question, and where.
+    question: Option<Q>,
+    /// Changes of the clouds there, which come first.
+    cloud_changes: Vec<api::CloudChange>,
+}
 
-type StreamedAnswer = Result<api::StreamConfigurationsResponse, Status>;
+/// What is asked of a cell, or of a scene, in a call or in each message of a stream.
+pub(super) trait StreamedQuestion: Sized + Send + 'static {
+    /// A message of the stream.
+    type Request: Into<StreamedMessage<Self>> + Send + 'static;
+    /// What answers some of the questions of a message.
+    type Answer: Answers;
+    /// A reply of the stream.
+    type Reply: Message + 'static;
+
+    /// The method, as its URI names it.
+    const METHOD: &'static str;
+
+    /// The cell that it brings.
+    fn cell(&self) -> Option<&api::RobotCell>;
+
+    /// The scene that it names.
+    fn scene(&self) -> Option<&api::RobotScene>;
+
+    /// Answers it in a cell.
+    fn answer(
+        self,
+        caller: Caller<'_>,
+        path: &Path<'_>,
+        cell: &Arc<Cell>,
+    ) -> impl Future<Output = Result<ReplyList<Self::Answer>, Failure>> + Send;
+
+    /// Counts it by what became of it.
+    fn count(caller: Caller<'_>, answered: Result<&[Self::Answer], &Failure>);
+
+    /// An answer in its place, which others follow or none.
+    fn reply(first_index: u64, answer: Self::Answer, more: bool) -> Self::Reply;
+}
+
+/// Both of the questions that are asked in streams, whose messages have the same fields.
+macro_rules! streamed {
+    ($request:ident, $message:ident, $answer:ident, $reply:ident, $room:ident, $method:literal) => {
+        impl From<api::$message> for StreamedMessage<api::$request> {
+            fn from(message: api::$message) -> Self {
+                let api::$message { check, cloud_changes } = message;
+                Self { question: check, cloud_changes }
+            }
+        }
+
+        impl StreamedQuestion for api::$request {
+            type Request = api::$message;
+            type Answer = api::$answer;
+            type Reply = api::$reply;
+
+            const METHOD: &'static str = $method;
+
+            fn cell(&self) -> Option<&api::RobotCell> {
+                self.cell.as_ref()
+            }
+
+            fn scene(&self) -> Option<&api::RobotScene> {
+                self.scene.as_ref()
+            }
+
+            async fn answer(
+                self,
+                caller: Caller<'_>,
+                path: &Path<'_>,
+                cell: &Arc<Cell>,
+            ) -> Result<ReplyList<Self::Answer>, Failure> {
+                $room::answer(caller, path, cell, self).await
+            }
+
+            fn count(caller: Caller<'_>, answered: Result<&[Self::Answer], &Failure>) {
+                $room::count(caller, answered);
+            }
+
+            fn reply(first_index: u64, answer: Self::Answer, more: bool) -> Self::Reply {
+                api::$reply { first_index, answer: Some(answer), more }
+            }
+        }
+    };
+}
+
+streamed!(
+    CheckConfigurationsRequest,
+    StreamConfigurationsRequest,
+    CheckConfigurationsResponse,
+    StreamConfigurationsResponse,
+    check,
+    "/clearance.v1.RobotService/StreamConfigurations"
+);
+streamed!(
+    CheckEdgesRequest,
+    StreamEdgesRequest,
+    CheckEdgesResponse,
+    StreamEdgesResponse,
+    edges,
+    "/clearance.v1.RobotService/StreamEdges"
+);
 
 /// What goes to the client.
-pub(super) type Answers = Pin<Box<dyn Stream<Item = StreamedAnswer> + Send>>;
+pub(super) type ReplyStream<R> = Pin<Box<dyn Stream<Item = Result<R, Status>> + Send>>;
 
-/// An answer that waits to be sent, with what it takes.
-struct QueuedAnswer {
-    answer: StreamedAnswer,
+/// A reply that waits to be sent, with what it takes.
+struct QueuedReply<R> {
+    reply: Result<R, Status>,
     _memory: Option<Reservation>,
 }
 
@@ -45,35 +146,35 @@ struct QueuedAnswer {
 const LARGE_ANSWER: usize = 64 << 10;
 
 /// Serves one client until it hangs up or sends what is wrong.
-pub(super) fn start(
+pub(super) fn start<Q: StreamedQuestion>(
     host: SessionHost,
     header_key: String,
-    requests: Streaming<api::StreamConfigurationsRequest>,
+    requests: Streaming<Q::Request>,
     intake: Intake,
-) -> Answers {
+) -> ReplyStream<Q::Reply> {
     let room = usize::try_from(host.shared.limits().waiting_reports_max).unwrap_or(1).max(1);
-    let (answers, receiver) = mpsc::channel(room);
+    let (replies, receiver) = mpsc::channel(room);
     tokio::spawn(Client::current().around(async move {
         // When the client goes away, the receiver is dropped: then the talk is dropped, and with it
         // the guard that stops its search.
         tokio::select! {
-            ended = talk(&host, &header_key, requests, &answers, &intake) => {
+            ended = talk::<Q>(&host, &header_key, requests, &replies, &intake) => {
                 if let Err(failure) = ended {
-                    let queued = QueuedAnswer { answer: Err(failure.into()), _memory: None };
-                    let _ = answers.send(queued).await;
+                    let queued = QueuedReply { reply: Err(failure.into()), _memory: None };
+                    let _ = replies.send(queued).await;
                 }
             }
-            () = answers.closed() => {}
+            () = replies.closed() => {}
         }
     }));
-    Box::pin(ReceiverStream::new(receiver).map(|queued: QueuedAnswer| queued.answer))
+    Box::pin(ReceiverStream::new(receiver).map(|queued: QueuedReply<_>| queued.reply))
 }
 
-async fn talk(
+async fn talk<Q: StreamedQuestion>(
     host: &SessionHost,
     header_key: &str,
-    mut requests: Streaming<api::StreamConfigurationsRequest>,
-    answers: &mpsc::Sender<QueuedAnswer>,
+    mut requests: Streaming<Q::Request>,
+    replies: &mpsc::Sender<QueuedReply<Q::Reply>>,
     intake: &Intake,
 ) -> Result<(), Failure> {
     let shared = &host.shared;
@@ -88,27 +189,32 @@ async fn talk(
             () = &mut drains => return Err(Failure::Draining),
         };
         let Some(request) = next else { return Ok(()) };
-        let request = request.map_err(|status| of_transport(status, shared.limits(), METHOD))?;
+        let request = request.map_err(|status| of_transport(status, shared.limits(), Q::METHOD))?;
         if last_bytes > LARGE_ANSWER {
             // Closed: the client has gone, which the next sending finds out.
-            let _ = answers.reserve_many(answers.max_capacity()).await;
+            let _ = replies.reserve_many(replies.max_capacity()).await;
         }
         let time = Duration::from_secs(shared.limits().call_seconds_max);
         let deadline = Deadline::after(time);
         let caller = Caller::of_one(host, header_key, intake, &deadline);
         let caller = Caller { is_stream: true, ..caller };
-        let answered = answer_next(caller, request, &mut place).await;
-        count(caller, &answered, |(answer, _)| answer);
-        let (answered, memory) = answered?;
+        let answered = answer_next::<Q>(caller, request.into(), &mut place).await;
+        Q::count(caller, answered.as_ref().map(|answered| &answered.replies[..]));
+        let ReplyList { replies: answers, memory } = answered?;
         intake.settle();
-        let count = u64::from(answered.count);
-        let answer = api::StreamConfigurationsResponse { first_index, answer: Some(answered) };
-        last_bytes = answer.encoded_len();
-        let queued = QueuedAnswer { answer: Ok(answer), _memory: Some(memory) };
-        if answers.send(queued).await.is_err() {
-            return Ok(());
+        let (mut memory, mut left) = (Some(memory), answers.len());
+        for answer in answers {
+            left -= 1;
+            let count = answer.questions();
+            let reply = Q::reply(first_index, answer, left > 0);
+            last_bytes = reply.encoded_len();
+            // The last one to leave gives the memory back.
+            let _memory = if left == 0 { memory.take() } else { None };
+            if replies.send(QueuedReply { reply: Ok(reply), _memory }).await.is_err() {
+                return Ok(());
+            }
+            first_index += u64::from(count);
         }
-        first_index += count;
         shared.refuse_while_draining()?;
     }
 }
@@ -125,15 +231,15 @@ enum StreamPlace {
 
 /// Answers a message in the cell that it brings or the scene that it names, or else in that of the
 /// message before.
-async fn answer_next(
+async fn answer_next<Q: StreamedQuestion>(
     caller: Caller<'_>,
-    request: api::StreamConfigurationsRequest,
+    message: StreamedMessage<Q>,
     place: &mut StreamPlace,
-) -> Result<(api::CheckConfigurationsResponse, Reservation), Failure> {
+) -> Result<ReplyList<Q::Answer>, Failure> {
     let path = Path::ROOT.field("check");
-    let api::StreamConfigurationsRequest { check, cloud_changes } = request;
-    let check = check.ok_or_else(|| path.bad("is required"))?;
-    match (&check.cell, &check.scene) {
+    let StreamedMessage { question, cloud_changes } = message;
+    let question = question.ok_or_else(|| path.bad("is required"))?;
+    match (question.cell(), question.scene()) {
         (None, None) => {}
         (Some(_), Some(_)) => return Err(both(&path)),
         (Some(wire), None) => {
@@ -160,11 +266,13 @@ async fn answer_next(
         StreamPlace::Cell(cell) => cell.clone().into(),
         StreamPlace::Scene(scene) => in_scene(caller, &path.field("scene"), scene).await?,
     };
-    let (mut answer, memory) = answer(caller, &path, &built.cell, check).await?;
+    let mut answered = question.answer(caller, &path, &built.cell).await?;
     // A cell is kept for as long as the stream lasts.
-    answer.cell_not_kept = frame_id.is_some() && !built.is_kept;
-    answer.frame_id = frame_id.unwrap_or_default();
-    Ok((answer, memory))
+    let cell_not_kept = frame_id.is_some() && !built.is_kept;
+    for answer in &mut answered.replies {
+        answer.set_place(frame_id.unwrap_or_default(), cell_not_kept);
+    }
+    Ok(answered)
 }
 
 /// No message has said where.

@@ -1,5 +1,7 @@
 //! Answers about configurations, packed.
 
+use prost::Message;
+
 use super::check::AskedLinks;
 use crate::convert::geometry::verdict_to_wire;
 use crate::path::Path;
@@ -162,6 +164,23 @@ fn push_clearance(
         Some(one) => packed.gradients.extend(&one.gradient),
         None => packed.gradients.extend(std::iter::repeat_n(f64::NAN, cell.variable_count())),
     }
+}
+
+/// By how much an index of a configuration may grow where answers are joined, bytes: it takes one
+/// at least, and five at most.
+pub(super) const INDEX_GROWTH: u64 = 4;
+
+/// By how much an entry of those that are refused may grow then, bytes: its index and how many it
+/// counts, which may be missing before, with their tags, and its own length.
+pub(super) const REFUSED_GROWTH: u64 = 16;
+
+/// What some answers take of a reply at most, bytes, wherever they are in it.
+pub fn in_one_reply(packed: &Packed) -> u64 {
+    let Packed { contact_indices, limit_indices, within_margin_indices, refused, .. } = packed;
+    let indices = contact_indices.len() + limit_indices.len() + within_margin_indices.len();
+    let indices = indices + packed.clearance_indices.len() + packed.cut_indices.len();
+    let grown = INDEX_GROWTH * indices as u64 + REFUSED_GROWTH * refused.len() as u64;
+    packed.encoded_len() as u64 + grown
 }
 
 /// One answer of those about some configurations each, in order.

@@ -24,8 +24,8 @@ pub struct AskedCheck {
     pub links: AskedLinks,
     /// Numbers that the answer about one configuration may have.
     pub entries_of_one: usize,
-    /// What all answers take on the wire at least, bytes.
-    pub bytes_at_least: u64,
+    /// What the answer about one configuration takes on the wire at least, bytes.
+    pub bytes_of_one: u64,
 }
 
 /// What is asked of links, of those of all robots in a row.
@@ -115,10 +115,10 @@ impl AskedCheck {
         let each = sizes.entries_of_one(mode);
         list.within(limits.configuration_entries_max(), count.saturating_mul(each))?;
         let report_limits = request.report_limits;
-        let bytes_at_least = (count as u64).saturating_mul(sizes.bytes_of_one(mode));
+        let bytes_of_one = sizes.bytes_of_one(mode);
         let values = request.values;
         let entries_of_one = each;
-        Ok(Self { question, values, report_limits, links, entries_of_one, bytes_at_least })
+        Ok(Self { question, values, report_limits, links, entries_of_one, bytes_of_one })
     }
 }
 

@@ -1,6 +1,8 @@
 //! Edges: straight paths in the joint values, and what became of them, packed.
 
-use super::answer::beyond_limit;
+use prost::Message;
+
+use super::answer::{INDEX_GROWTH, REFUSED_GROWTH, beyond_limit};
 use super::check::scope_of;
 use crate::convert::geometry::{length, tolerance};
 use crate::path::{Path, WithinLimit};
@@ -200,6 +202,14 @@ pub fn cut_edges(answer: &mut api::CheckEdgesResponse, count: usize) {
     let beyond = answer.limit_indices.partition_point(|index| is_kept(*index));
     answer.limit_indices.truncate(beyond);
     answer.limit_variables.truncate(beyond);
+}
+
+/// What some answers take of a reply at most, bytes, wherever they are in it.
+pub fn edges_in_one_reply(packed: &api::CheckEdgesResponse) -> u64 {
+    let api::CheckEdgesResponse { near_indices, limit_indices, refused, .. } = packed;
+    let indices = (near_indices.len() + limit_indices.len()) as u64;
+    let grown = INDEX_GROWTH * indices + REFUSED_GROWTH * refused.len() as u64;
+    packed.encoded_len() as u64 + grown
 }
 
 /// One answer of those about some edges each, in order.

@@ -12,3 +12,4 @@ mod obstacles;
 pub mod registration;
 mod rules;
 pub mod source;
+pub mod suggestion;
