@@ -86,6 +86,18 @@ async fn ask_of_polytopes(server: &Server, client: &Client, name: &str) -> bool 
             })
             .await
         }
+        "UploadRobot" => {
+            at_once(server, |client, _| async move {
+                use api::upload_robot_request::Part;
+                let robot = Part::Robot(of_states(1, 10));
+                let chunks = (0..40).map(|_| Part::Chunk(vec![0; 1 << 20].into()));
+                let parts = [robot, Part::File("a.stl".to_owned())].into_iter().chain(chunks);
+                let parts = parts.map(|part| api::UploadRobotRequest { part: Some(part) });
+                let sent = tokio_stream::iter(parts.collect::<Vec<_>>());
+                drop(client.robots().upload_robot(sent).await);
+            })
+            .await
+        }
         "DecomposeMesh" => {
             let source = Some(api::polytope_spec::Source::Mesh(torus(60, 40)));
             let treatment = api::MeshTreatment::Surface.into();

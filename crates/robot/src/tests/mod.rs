@@ -18,6 +18,7 @@ mod pieces;
 mod reading;
 mod room;
 mod rounded;
+mod sampled;
 mod skewed;
 mod solids;
 mod surfaces;

@@ -31,8 +31,10 @@ const WAYS: &[(&str, &str)] = &[
     ),
     (
         "RobotService/RegisterRobot",
-        "register its meshes by RegisterPolytopes or UploadPolytope, and name them by RobotMesh.id",
+        "send its mesh files in chunks, by UploadRobot, or register meshes and name them by \
+         RobotMesh.id",
     ),
+    ("RobotService/UploadRobot", "send the files in more chunks, and none beside the robot"),
     ("RobotService/GetRobot", NAMES),
     ("RobotService/ListRobots", NAMES),
     ("RobotService/DeleteRobot", NAMES),
