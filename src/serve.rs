@@ -20,6 +20,9 @@ use crate::rpc::protection::{Protection, ProtectionError};
 /// give back what it holds.
 const LAST_STEPS: Duration = Duration::from_secs(1);
 
+/// Characters of the address that sessions are said to live at: more than names of machines have.
+const ADVERTISED_MAX: usize = 300;
+
 /// Why the server did not run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -37,9 +40,17 @@ pub enum RunError {
         /// What the system says about it.
         error: io::Error,
     },
-    /// The address to listen on has no port.
-    #[error("listen: {0:?} names no port, as 127.0.0.1:50061 and [::1]:50061 do")]
-    NoPort(String),
+    /// An address has no port.
+    #[error("{name}: {address:?} names no port, as 127.0.0.1:50061 and [::1]:50061 do")]
+    NoPort {
+        /// The setting.
+        name: &'static str,
+        /// What it is set to.
+        address: String,
+    },
+    /// An address cannot be told to clients.
+    #[error("advertise: {0:?} is no address, as HOST:PORT and unix:PATH are")]
+    Unspeakable(String),
     /// Something of the operating system.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -75,9 +86,7 @@ pub fn run(options: &ServeOptions) -> Result<(), RunError> {
 fn tell(loaded: &Loaded) -> Result<(), RunError> {
     let Loaded { settings, file, strangers } = loaded;
     telemetry::filter(settings)?;
-    if lacks_port(&settings.listen) {
-        return Err(RunError::NoPort(settings.listen.clone()));
-    }
+    check_addresses(settings)?;
     let protection = Protection::of(settings)?;
     if settings.listen.starts_with(LOCAL_PREFIX) {
         protection.suffices_for(None, settings)?;
@@ -112,16 +121,16 @@ pub async fn until_told(listener: TcpListener, stop: oneshot::Receiver<()>) -> R
 }
 
 async fn listen_and_serve(settings: Settings, file: Option<PathBuf>) -> Result<(), RunError> {
-    if lacks_port(&settings.listen) {
-        return Err(RunError::NoPort(settings.listen));
-    }
+    check_addresses(&settings)?;
     let listener = Listener::bind(&settings.listen).await;
     let listener =
         listener.map_err(|error| RunError::Listen { address: settings.listen.clone(), error })?;
     Protection::of(&settings)?.suffices_for(listener.address()?, &settings)?;
     // Before the line that says so, or a quick signal would kill the process.
-    let drain = Duration::from_secs(settings.limits.drain_seconds_max);
-    let shutdown = stop_signal(drain + LAST_STEPS)?;
+    let limits = &settings.limits;
+    let [delay, drain] = [limits.drain_delay_seconds, limits.drain_seconds_max];
+    let within = Duration::from_secs(delay.saturating_add(drain));
+    let shutdown = stop_signal(within.saturating_add(LAST_STEPS))?;
     let source = source(file.as_ref());
     writeln!(
         io::stdout(),
@@ -131,6 +140,21 @@ async fn listen_and_serve(settings: Settings, file: Option<PathBuf>) -> Result<(
         std::process::id(),
     )?;
     Ok(rpc::serve(listener, shutdown, settings).await?)
+}
+
+/// That what is listened on, and what clients are told, are addresses with a port, or files.
+fn check_addresses(settings: &Settings) -> Result<(), RunError> {
+    let Settings { listen, advertise, .. } = settings;
+    if !advertise.bytes().all(|byte| byte.is_ascii_graphic()) || advertise.len() > ADVERTISED_MAX {
+        return Err(RunError::Unspeakable(advertise.clone()));
+    }
+    for (name, address) in [("listen", listen), ("advertise", advertise)] {
+        // That nothing is advertised is no mistake.
+        if lacks_port(address) && (name == "listen" || !address.is_empty()) {
+            return Err(RunError::NoPort { name, address: address.clone() });
+        }
+    }
+    Ok(())
 }
 
 /// Whether an address to listen on is that of a machine alone.

@@ -39,6 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "StreamSessionRequest.start.open",
         "StreamSessionResponse.opened",
         "StreamSessionResponse.report",
+        "StreamSessionResponse.state",
     ];
     println!("cargo:rerun-if-changed=proto");
 

@@ -20,7 +20,7 @@ use crate::rpc::services::sessions::SessionHost;
 use crate::rpc::shared::Shared;
 use clearance_runtime::archive::keeper::Keeper;
 use clearance_runtime::memory::{MemoryKind, resident_bytes};
-use clearance_runtime::metrics::{FRAME_TIMES, FrameMetrics, QuestionKind, QuestionMetrics};
+use clearance_runtime::metrics::{FRAME_TIMES, FrameMetrics, QuestionKind, QuestionMetrics, Times};
 use clearance_runtime::quotas::QuotaKind;
 use clearance_transport::side::{Pages, ShownPage};
 
@@ -77,7 +77,7 @@ impl Pages for OperatorPages {
         let said = |status, text: &str| ShownPage { status, content_type: TEXT, text: text.into() };
         match path {
             "/livez" => said(StatusCode::OK, "lives\n"),
-            "/readyz" if self.shared.is_draining() => {
+            "/readyz" if self.shared.is_leaving() => {
                 said(StatusCode::SERVICE_UNAVAILABLE, "draining\n")
             }
             "/readyz" => said(StatusCode::OK, "ready\n"),
@@ -103,6 +103,10 @@ impl Collector for State {
         page.gauge("sessions", "Open sessions", registry.count())?;
         page.gauge("session_bytes", "Memory of all sessions, estimated", registry.bytes())?;
         page.gauge("jobs", "Jobs that run or wait in the pool", shared.compute.jobs() as u64)?;
+        let most = shared.limits().jobs_max;
+        page.gauge("jobs_limit", "Jobs that may run or wait in the pool", most)?;
+        let waits = "Time from when a job came to the pool to when it was begun";
+        page.times("pool_wait_seconds", waits, shared.compute.waits())?;
         let kinds = MemoryKind::ALL.iter().map(|kind| (kind.name(), memory.used(*kind)));
         page.gauges("memory_bytes", "Memory that is accounted for", "kind", kinds)?;
         let most = shared.limits().memory_bytes_max;
@@ -120,10 +124,16 @@ impl Collector for State {
                 names.zip(refusals),
             )?;
         }
+        if let Some(tenants) = shared.quotas.refusals_of_tenants() {
+            let rows = tenants.iter().map(|(tenant, count)| (&**tenant, *count));
+            let help = "Times that this tenant had all it may";
+            page.counters("tenant_quota_refusals", help, "tenant", rows)?;
+        }
         if let Some(keeper) = shared.keeper() {
             page.store(keeper)?;
         }
-        page.gauge("draining", "1 while the server drains", u64::from(shared.is_draining()))?;
+        let leaves = "1 while the server drains, or is about to";
+        page.gauge("draining", leaves, u64::from(shared.is_leaving()))?;
         let start = shared.start_time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let since = "When the server started, seconds since 1970";
         page.gauge("start_time_seconds", since, start.as_secs())?;
@@ -207,17 +217,21 @@ impl Writer<'_, '_> {
         let of = keeper.metrics();
         for (name, help, counter) in [
             ("store_writes", "Times that registrations were written", &of.writes),
-            ("store_write_nanoseconds", "Time that these took", &of.write_nanoseconds),
             ("store_loads", "Registrations that were read", &of.loads),
-            ("store_load_nanoseconds", "Time that these took, with building", &of.load_nanoseconds),
             ("store_failures", "Times that the store did not answer", &of.failures),
             ("store_set_aside", "Registrations that were damaged", &of.set_aside),
             ("store_collected", "Deleted registrations that are gone", &of.collected),
         ] {
             self.counter(name, help, counter.load(Ordering::Relaxed))?;
         }
+        let writes = "Time of a write, until it is on the disk";
+        self.times("store_write_seconds", writes, &of.write_times)?;
+        let loads = "Time of a read, with building what was read";
+        self.times("store_load_seconds", loads, &of.load_times)?;
         let bytes = "Bytes of what is registered, and was deleted within a day";
         self.gauge("store_bytes", bytes, keeper.bytes())?;
+        let limit = keeper.bytes_max();
+        self.gauge("store_limit_bytes", "Bytes that it may have", limit)?;
         let answers = "1, or 0 when the store did not answer the last time";
         self.gauge("store_answers", answers, u64::from(!keeper.is_down()))
     }
@@ -232,12 +246,28 @@ impl Writer<'_, '_> {
         ] {
             self.counter(name, help, read(counter))?;
         }
+        let by_time = frames.by_time.each_ref().map(read);
+        self.histogram(["frame_seconds", "Time of a frame"], read(&frames.nanoseconds), by_time)
+    }
+
+    fn times(&mut self, name: &str, help: &str, times: &Times) -> fmt::Result {
+        self.histogram([name, help], times.nanoseconds(), times.by_time())
+    }
+
+    /// What took so long together, and each at most as long as a bound and longer than the one
+    /// before.
+    fn histogram<const N: usize>(
+        &mut self,
+        [name, help]: [&str; 2],
+        nanoseconds: u64,
+        by_time: [u64; N],
+    ) -> fmt::Result {
         let bounds = FRAME_TIMES.iter().map(|time| time.as_secs_f64()).chain([f64::INFINITY]);
-        let buckets: Vec<_> = bounds.zip(frames.by_time.iter().map(read)).collect();
-        // The sum of the buckets, which may be ahead of the counter beside them.
-        let count = buckets.iter().map(|(_, frames)| frames).sum();
-        let seconds = read(&frames.nanoseconds) as f64 * 1e-9;
-        let mut encoder = self.begin("frame_seconds", "Time of a frame", MetricType::Histogram)?;
+        let buckets: Vec<_> = bounds.zip(by_time).collect();
+        // The sum of the buckets, which may be ahead of a counter beside them.
+        let count = buckets.iter().map(|(_, times)| times).sum();
+        let seconds = nanoseconds as f64 * 1e-9;
+        let mut encoder = self.begin(name, help, MetricType::Histogram)?;
         encoder.encode_histogram::<NoLabelSet>(seconds, count, &buckets, None)
     }
 }

@@ -27,7 +27,7 @@ pub fn services(
         shared: shared.clone(),
         sessions: host.registry.clone(),
     });
-    let health = HealthServer::new(Health::new(shared.draining.clone()));
+    let health = HealthServer::new(Health::new(shared.leaving.clone(), shared.draining.clone()));
     Ok(Routes::new(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)
         .add_service(info.max_decoding_message_size(bytes_max))

@@ -18,7 +18,7 @@ use crate::rpc::shared::Shared;
 use clearance_runtime::archive::RedbArchive;
 use clearance_runtime::archive::keeper::Keeper;
 use clearance_runtime::fresh::keep_fresh;
-use clearance_runtime::latch::Latch;
+use clearance_runtime::latch::{Latch, Stopping};
 use clearance_runtime::memory::tidy;
 use clearance_runtime::settings::Settings;
 use clearance_transport::connection::{Admission, Admitted, accept};
@@ -54,8 +54,8 @@ pub enum ServeError {
     Reflection(#[from] tonic_reflection::server::Error),
 }
 
-/// Serves until `shutdown` completes and then until what is running has ended, or the time for
-/// draining is over.
+/// Serves until `shutdown` completes, then on for as long as the drain is to be put off, and then
+/// until what is running has ended, or the time for draining is over.
 pub async fn serve(
     listener: impl Into<Listener>,
     shutdown: impl Future<Output = ()> + Send,
@@ -78,6 +78,7 @@ async fn run(
     shutdown: Pin<Box<dyn Future<Output = ()> + Send + '_>>,
     settings: Settings,
 ) -> Result<(), ServeError> {
+    let (leave, leaving) = Latch::new();
     let (drain, draining) = Latch::new();
     // Whoever reaches the loopback interface is on this machine already.
     let address = listener.address()?;
@@ -85,6 +86,7 @@ async fn run(
     protection.suffices_for(address, &settings)?;
     let mut shared = Shared::new(settings, draining.clone())?;
     shared.leaves_open |= address.is_none_or(|address| address.ip().is_loopback());
+    shared.leaving = leaving.clone();
     shared.access = protection.access.clone();
     shared.hold_to(protection.quotas.clone());
     let _store = open_store(&mut shared)?;
@@ -101,13 +103,22 @@ async fn run(
     let (_serves, over) = Latch::new();
     show_pages(&shared.settings.http, &sessions, over)?;
     let (accepting, incoming) = accepting(listener, &shared, protection.tls.is_some());
-    let of_connections = ConnectionSettings::new(&limits, draining, protection.tls);
+    let stopping = Stopping { leaving, draining };
+    let of_connections = ConnectionSettings::new(&limits, stopping, protection.tls);
     let mut serving = serve_all(incoming, service, of_connections);
     tokio::select! {
         () = &mut serving => return Ok(()),
         () = shutdown => {}
     }
     // First the balancers and the streams learn of it, then new calls, then the listener closes.
+    leave.set();
+    let delay = limits.drain_delay_seconds;
+    if delay > 0 {
+        tracing::info!(seconds = delay, "about to drain");
+        if tokio::time::timeout(Duration::from_secs(delay), &mut serving).await.is_ok() {
+            return Ok(());
+        }
+    }
     tracing::info!("draining");
     drain.set();
     accepting.abort();

@@ -49,7 +49,9 @@ pub struct Shared {
     pub memory_budget: MemoryBudget,
     /// Room for replies.
     pub unsent: Unsent,
-    /// Set when the server starts to drain.
+    /// Set when the server is about to drain: who can go elsewhere is told.
+    pub leaving: Latch,
+    /// Set when the server starts to drain, which is no sooner.
     pub draining: Latch,
     /// Whether a session or an alias that comes without a key is open to everybody; otherwise the
     /// server makes the key.
@@ -90,8 +92,8 @@ impl KeptStores {
 }
 
 impl Shared {
-    /// With the machine's clock and an empty store. `draining` is set when no new work is
-    /// taken.
+    /// With the machine's clock and an empty store. `draining` is set when no new work is taken,
+    /// and nobody is told any sooner.
     pub fn new(
         mut settings: Settings,
         draining: Latch,
@@ -115,6 +117,7 @@ impl Shared {
             uploads: Arc::new(Semaphore::new(uploads)),
             memory_budget: MemoryBudget::new(settings.limits.memory_bytes_max()),
             unsent: Unsent::new(settings.limits.unsent_bytes_max()),
+            leaving: draining.clone(),
             draining,
             leaves_open: settings.open_sessions,
             access: Access::open(),
@@ -207,13 +210,13 @@ impl Shared {
         }
     }
 
-    /// Whether the server is draining.
-    pub fn is_draining(&self) -> bool {
-        self.draining.is_set()
+    /// Whether the server is draining, or about to.
+    pub fn is_leaving(&self) -> bool {
+        self.leaving.is_set()
     }
 
     /// Refuses what would start something that outlives the call.
     pub fn refuse_while_draining(&self) -> Result<(), Failure> {
-        if self.is_draining() { Err(Failure::Draining) } else { Ok(()) }
+        if self.draining.is_set() { Err(Failure::Draining) } else { Ok(()) }
     }
 }

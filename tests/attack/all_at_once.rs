@@ -17,7 +17,8 @@ use crate::deadlines::until_free;
 use crate::memory::{memory, used};
 use crate::questions::{ball, cube, register};
 use crate::row::row_on;
-use crate::server::{Client, Server, Start, resident, slowness};
+use crate::secured::{self, broken_handshake, wrong_keys};
+use crate::server::{Client, Server, Start, endpoint, resident, slowness};
 use crate::strikes::strike;
 use crate::truths::Truths;
 use crate::watch::Bounds;
@@ -43,6 +44,10 @@ fn next(state: &mut u64) -> u64 {
 fn attack(address: SocketAddr, seed: u64, end: Instant) {
     let mut state = seed;
     while Instant::now() < end {
+        let stranger = next(&mut state);
+        if stranger.is_multiple_of(3) {
+            broken_handshake(address, stranger / 3);
+        }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let patience = Duration::from_millis(next(&mut state) % 1_500);
         let patience = patience.min(end.saturating_duration_since(Instant::now()));
@@ -54,6 +59,12 @@ fn attack(address: SocketAddr, seed: u64, end: Instant) {
             };
             for kind in strikes {
                 tokio::spawn(strike(client.clone(), kind));
+            }
+            if secured::is_asked_for() && stranger.is_multiple_of(4) {
+                let stranger = endpoint(address, true).connect().await;
+                if let Ok(channel) = stranger {
+                    tokio::spawn(wrong_keys(channel, 6));
+                }
             }
             tokio::time::sleep(patience).await;
         });

@@ -8,7 +8,6 @@ use clearance_proto as api;
 use clearance_proto::polytope_service_client::PolytopeServiceClient;
 use clearance_proto::upload_polytope_request::Part;
 use tokio_stream::StreamExt;
-use tonic::transport::Channel;
 use tonic::{Code, Request};
 
 use crate::bodies::torus;
@@ -16,7 +15,7 @@ use crate::deadlines::until_free;
 use crate::memory::{MIB, bounds, call, framed, small, until_given_back};
 use crate::questions::{about_a_hull, ball, cube, of_points, register, registered, turning};
 use crate::row::{row, row_on};
-use crate::server::{Client, Server, slowness};
+use crate::server::{Client, Server, Wire, slowness};
 use crate::watch::Bounds;
 
 /// How long questions that wait for the pool take, asked one after the other for a while.
@@ -86,7 +85,7 @@ fn four_crowds_hold_up_another_client_five_times_as_long_at_most() {
 
 /// Asks for so many pieces of the ring, and does not wait long.
 async fn decompose(
-    polytopes: &mut PolytopeServiceClient<Channel>,
+    polytopes: &mut PolytopeServiceClient<Wire>,
     pieces_max: u32,
 ) -> Result<(), tonic::Status> {
     let mesh = Some(api::decompose_mesh_request::Mesh::Alias("ring".to_owned()));

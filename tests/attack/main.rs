@@ -13,6 +13,8 @@
 //! `CLEARANCE_ATTACK_MEMORY_MIB=512` (or 4096) before it gives the server of each row so much to
 //! give out, but for those that have a budget of their own; figures come with `-- --nocapture`.
 //!
+//! `CLEARANCE_ATTACK_SECURED=1` runs the same rows with TLS and keys, each address a tenant.
+//!
 //! A new row is a function in a file beside this one:
 //!
 //! ```ignore
@@ -50,6 +52,7 @@ mod robots;
 mod row;
 mod scenes;
 mod searches;
+mod secured;
 mod server;
 mod shares;
 mod stalled;

@@ -10,13 +10,12 @@ use http_body::Frame;
 use prost::bytes::Bytes;
 use tonic::Status;
 use tonic::body::Body;
-use tonic::transport::Channel;
 use tonic_health::pb::HealthCheckRequest;
 use tower::{Service, ServiceExt};
 
 use crate::questions::{ball, many_moving, register};
 use crate::row::row_on;
-use crate::server::{Client, MEMORY_FLAG, Server, Start, resident, slowness};
+use crate::server::{Client, MEMORY_FLAG, Server, Start, Wire, resident, slowness};
 use crate::watch::Bounds;
 
 pub(crate) const MIB: u64 = 1 << 20;
@@ -80,12 +79,7 @@ impl http_body::Body for Sent {
 }
 
 /// Calls a method with bytes as they are; tells what came of it.
-pub(crate) async fn call(
-    channel: &Channel,
-    method: &str,
-    bytes: Bytes,
-    ends: bool,
-) -> Option<Status> {
+pub(crate) async fn call(channel: &Wire, method: &str, bytes: Bytes, ends: bool) -> Option<Status> {
     let mut channel = channel.clone();
     let uri = format!("http://localhost/clearance.v1.{method}");
     let request = http::Request::post(uri).header("content-type", "application/grpc");

@@ -48,7 +48,7 @@ fn row_with(
     // A row that failed has broken nothing of the others.
     let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let mut server = start();
-    let watch = Watch::begin(server.address, server.id());
+    let watch = Watch::begin(&server);
     let attacked = std::thread::scope(|scope| scope.spawn(|| from_afar(&server, attack)).join());
     let noticed = watch.end();
     let runtime = attacked.unwrap_or_else(|panic| resume_unwind(panic));

@@ -1,7 +1,7 @@
 //! The server as a process of its own, and connections to it.
 
 use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -12,8 +12,11 @@ use clearance_proto::robot_service_client::RobotServiceClient;
 use clearance_proto::server_service_client::ServerServiceClient;
 use clearance_proto::session_service_client::SessionServiceClient;
 use rustix::process::{Pid, Signal, kill_process};
-use tonic::transport::Channel;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::{Channel, Endpoint};
 use tonic_health::pb::health_client::HealthClient;
+
+use crate::secured::{self, Bring, secrets};
 
 /// Sets what the server may give out.
 pub(crate) const MEMORY_FLAG: &str = "--memory-bytes-max";
@@ -29,6 +32,8 @@ const MEMORY_MIB: &str = "CLEARANCE_ATTACK_MEMORY_MIB";
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     child: Child,
+    /// Whether it speaks TLS and asks for keys.
+    is_secured: bool,
 }
 
 /// How a server is started.
@@ -40,6 +45,8 @@ pub(crate) struct Start {
     pub(crate) address_space_max: Option<u64>,
     /// How many descriptors it may have at first, and when it asks for more.
     pub(crate) descriptors: Option<[u64; 2]>,
+    /// It speaks TLS and asks for keys, even where the other rows are without.
+    pub(crate) is_secured: bool,
 }
 
 /// The binary that is attacked.
@@ -68,6 +75,10 @@ impl Server {
         let mut command = Command::new("sh");
         command.arg("-c").arg(limited + "exec \"$0\" \"$@\"").arg(binary());
         command.args(["serve", "--listen", "127.0.0.1:0", "--log", "error"]).args(&start.flags);
+        let is_secured = start.is_secured || secured::is_asked_for();
+        if is_secured {
+            command.args(secrets().flags());
+        }
         let is_given = start.flags.iter().any(|flag| flag == MEMORY_FLAG);
         if let Some(mib) = std::env::var(MEMORY_MIB).ok().filter(|_| !is_given) {
             let mib: u64 = mib.parse().expect("a number of mebibytes");
@@ -78,17 +89,26 @@ impl Server {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.split("listening on ").nth(1).and_then(|rest| rest.split(' ').next());
         let address = address.unwrap_or_else(|| panic!("no address in {line:?}")).parse().unwrap();
-        Self { address, child }
+        Self { address, child, is_secured }
     }
 
     /// A connection of its own: to the server each is another client.
     pub(crate) async fn connect(&self) -> Client {
-        Client::to(self.address).await
+        self.connection(None).await.expect("the server accepts")
     }
 
     /// A connection from another address of this machine.
     pub(crate) async fn connect_from(&self, address: [u8; 4]) -> Client {
-        Client::from_to(address, self.address).await
+        self.connection(Some(address.into())).await.expect("the server accepts")
+    }
+
+    async fn connection(&self, from: Option<IpAddr>) -> Result<Client, tonic::transport::Error> {
+        Client::over(endpoint(self.address, self.is_secured), self.is_secured, from).await
+    }
+
+    /// Whether it speaks TLS and asks for keys.
+    pub(crate) fn is_secured(&self) -> bool {
+        self.is_secured
     }
 
     /// Its process.
@@ -134,9 +154,20 @@ pub(crate) fn resident(process: u32) -> u64 {
     pages.unwrap_or(0) * rustix::param::page_size() as u64
 }
 
+/// How a server is reached.
+pub(crate) fn endpoint(to: SocketAddr, is_secured: bool) -> Endpoint {
+    if is_secured {
+        return secrets().endpoint(to);
+    }
+    Channel::from_shared(format!("http://{to}")).unwrap()
+}
+
+/// A connection over which each call brings the key of its tenant, where there are some.
+pub(crate) type Wire = InterceptedService<Channel, Bring>;
+
 /// A connection.
 #[derive(Clone, Debug)]
-pub(crate) struct Client(pub(crate) Channel);
+pub(crate) struct Client(pub(crate) Wire);
 
 /// Beyond every limit of the server, so that the server's own are what is met.
 const MESSAGE_BYTES: usize = 512 << 20;
@@ -148,13 +179,23 @@ impl Client {
 
     /// Unless the server has no place for another connection.
     pub(crate) async fn try_to(address: SocketAddr) -> Result<Self, tonic::transport::Error> {
-        let endpoint = Channel::from_shared(format!("http://{address}")).unwrap();
-        endpoint.connect().await.map(Self)
+        let is_secured = secured::is_asked_for();
+        Self::over(endpoint(address, is_secured), is_secured, None).await
     }
 
-    /// With an address of its own.
-    pub(crate) async fn from_to(from: [u8; 4], to: SocketAddr) -> Self {
-        Self::try_from_to(from, to).await.expect("the server accepts")
+    /// Over a connection that is there.
+    pub(crate) fn new(channel: Channel, bring: Bring) -> Self {
+        Self(Wire::new(channel, bring))
+    }
+
+    /// From this address, and as its tenant where tenants are asked for.
+    pub(crate) async fn over(
+        endpoint: Endpoint,
+        is_secured: bool,
+        from: Option<IpAddr>,
+    ) -> Result<Self, tonic::transport::Error> {
+        let channel = endpoint.local_address(from).connect().await?;
+        Ok(Self::new(channel, if is_secured { secrets().bring(from) } else { Bring::default() }))
     }
 
     /// With an address of its own, unless the server has no place for another connection.
@@ -162,39 +203,39 @@ impl Client {
         from: [u8; 4],
         to: SocketAddr,
     ) -> Result<Self, tonic::transport::Error> {
-        let endpoint = Channel::from_shared(format!("http://{to}")).unwrap();
-        endpoint.local_address(Some(from.into())).connect().await.map(Self)
+        let is_secured = secured::is_asked_for();
+        Self::over(endpoint(to, is_secured), is_secured, Some(from.into())).await
     }
 
-    pub(crate) fn queries(&self) -> QueryServiceClient<Channel> {
+    pub(crate) fn queries(&self) -> QueryServiceClient<Wire> {
         QueryServiceClient::new(self.0.clone())
             .max_encoding_message_size(MESSAGE_BYTES)
             .max_decoding_message_size(MESSAGE_BYTES)
     }
 
-    pub(crate) fn polytopes(&self) -> PolytopeServiceClient<Channel> {
+    pub(crate) fn polytopes(&self) -> PolytopeServiceClient<Wire> {
         PolytopeServiceClient::new(self.0.clone())
             .max_encoding_message_size(MESSAGE_BYTES)
             .max_decoding_message_size(MESSAGE_BYTES)
     }
 
-    pub(crate) fn sessions(&self) -> SessionServiceClient<Channel> {
+    pub(crate) fn sessions(&self) -> SessionServiceClient<Wire> {
         SessionServiceClient::new(self.0.clone())
             .max_encoding_message_size(MESSAGE_BYTES)
             .max_decoding_message_size(MESSAGE_BYTES)
     }
 
-    pub(crate) fn robots(&self) -> RobotServiceClient<Channel> {
+    pub(crate) fn robots(&self) -> RobotServiceClient<Wire> {
         RobotServiceClient::new(self.0.clone())
             .max_encoding_message_size(MESSAGE_BYTES)
             .max_decoding_message_size(MESSAGE_BYTES)
     }
 
-    pub(crate) fn info(&self) -> ServerServiceClient<Channel> {
+    pub(crate) fn info(&self) -> ServerServiceClient<Wire> {
         ServerServiceClient::new(self.0.clone())
     }
 
-    pub(crate) fn health(&self) -> HealthClient<Channel> {
+    pub(crate) fn health(&self) -> HealthClient<Wire> {
         HealthClient::new(self.0.clone())
     }
 }

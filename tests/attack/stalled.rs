@@ -8,14 +8,14 @@ use clearance_proto::stream_session_request::Start as Opening;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use tokio_stream::StreamExt;
-use tonic::transport::Channel;
 use tonic_health::pb::HealthCheckRequest;
 
 use crate::memory::{BUDGET, MIB, bounds, memory, small, until_given_back};
 use crate::questions::{cube, cubes_apart, register};
 use crate::row::row_on;
 use crate::scenes::cut_off;
-use crate::server::{Client, MEMORY_FLAG, Server, Start, slowness};
+use crate::secured;
+use crate::server::{Client, MEMORY_FLAG, Server, Start, endpoint, slowness};
 use crate::strikes::{frame, pile};
 use crate::watch::Bounds;
 
@@ -26,10 +26,11 @@ const USUAL: Duration = Duration::from_millis(50);
 /// A client that lets a stream have 16 KiB that it has not taken, and its connection as much as
 /// comes: what stalls is the stream.
 async fn with_small_windows(server: &Server, away: &Runtime) -> Client {
-    let endpoint = Channel::from_shared(format!("http://{}", server.address)).unwrap();
-    let endpoint = endpoint.initial_stream_window_size(16 << 10);
+    let is_secured = secured::is_asked_for();
+    let endpoint = endpoint(server.address, is_secured).initial_stream_window_size(16 << 10);
     let endpoint = endpoint.initial_connection_window_size(256 << 20);
-    Client(away.spawn(async move { endpoint.connect().await }).await.unwrap().unwrap())
+    let connecting = Client::over(endpoint, is_secured, None);
+    away.spawn(connecting).await.unwrap().unwrap()
 }
 
 /// Opens a session by a stream whose first report is more than the client takes, and sends more

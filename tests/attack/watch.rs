@@ -17,7 +17,8 @@ use clearance_proto as api;
 use tonic_health::pb::HealthCheckRequest;
 
 use crate::questions::{about_a_hull, cubes_apart};
-use crate::server::{Client, resident, slowness};
+use crate::secured::{SECURED, secrets};
+use crate::server::{Client, Server, resident, slowness};
 
 /// Between two questions of a watcher.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -99,11 +100,15 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn begin(address: SocketAddr, process: u32) -> Self {
+    pub(crate) fn begin(server: &Server) -> Self {
+        let (address, process, is_secured) = (server.address, server.id(), server.is_secured());
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "watch::watchers_watch_until_they_are_told_to_stop"]);
         command.args(["--ignored", "--nocapture"]);
         command.env(WATCHED, format!("{address} {process}"));
+        if is_secured {
+            command.env(SECURED, secrets().folder());
+        }
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the watchers start");
         let mut output = BufReader::new(child.stdout.take().expect("it is piped"));

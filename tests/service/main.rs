@@ -33,6 +33,7 @@ mod history;
 mod hostile;
 mod ids;
 mod kept_meshes;
+mod leaving;
 mod lifecycle;
 mod lists;
 mod local;

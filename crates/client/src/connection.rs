@@ -38,6 +38,10 @@ pub struct ConnectOptions {
     pub api_key: Option<ApiKey>,
     /// Needed where addresses begin with `https`.
     pub tls: Option<TlsOptions>,
+    /// For proxies that route by the header `clearance-session`: all calls of this client bring
+    /// this in it, so that one server gets them, registrations and questions that name these too.
+    /// Missing: calls about a session bring its id, and others nothing.
+    pub route: Option<String>,
 }
 
 impl Default for ConnectOptions {
@@ -51,6 +55,7 @@ impl Default for ConnectOptions {
             retry: RetryPolicy::default(),
             api_key: None,
             tls: None,
+            route: None,
         }
     }
 }
@@ -108,7 +113,7 @@ impl Client {
     pub async fn connect_with(addresses: &[&str], options: ConnectOptions) -> Result<Self, Error> {
         let servers: Vec<Endpoint> =
             addresses.iter().map(|address| options.endpoint(address)).collect::<Result<_, _>>()?;
-        let key = BringKey::of(options.api_key.as_ref())?;
+        let key = BringKey::of(options.api_key.as_ref(), options.route.as_deref())?;
         let mut failed = Error::Address("there is no address".to_owned());
         for (server, endpoint) in servers.iter().enumerate() {
             match endpoint.connect().await {
@@ -127,6 +132,12 @@ impl Client {
     /// The connection in use, for services beside those of this API.
     pub fn channel(&self) -> KeyedChannel {
         KeyedChannel::new(self.current().channel, self.common.key.clone())
+    }
+
+    /// The service of sessions over a connection that may be in use no more.
+    pub(crate) fn sessions_over(&self, connection: &Current) -> SessionServiceClient<KeyedChannel> {
+        let channel = connection.channel.clone();
+        SessionServiceClient::new(KeyedChannel::new(channel, self.common.key.clone()))
     }
 
     /// How it was connected.

@@ -10,12 +10,18 @@ use tonic::{Request, Status};
 
 use crate::error::Error;
 
-/// A connection over which every call brings the key, if there is one.
+/// A connection over which every call brings the key, and where it is to go, if there is such.
 pub type KeyedChannel = InterceptedService<Channel, BringKey>;
 
-/// Puts a key into the headers of each call.
+/// Puts a key, and what a proxy routes by, into the headers of each call.
 #[derive(Clone, Debug, Default)]
-pub struct BringKey(Option<MetadataValue<Ascii>>);
+pub struct BringKey {
+    key: Option<MetadataValue<Ascii>>,
+    route: Option<MetadataValue<Ascii>>,
+}
+
+/// The header that proxies route by.
+const ROUTE: &str = "clearance-session";
 
 /// An API key. It is not shown by `Debug`.
 #[derive(Clone, PartialEq, Eq)]
@@ -61,23 +67,40 @@ impl fmt::Debug for IdentityPem {
 }
 
 impl BringKey {
-    pub(crate) fn of(key: Option<&ApiKey>) -> Result<Self, Error> {
-        let Some(ApiKey(key)) = key else { return Ok(Self(None)) };
-        let mut value: MetadataValue<Ascii> = format!("Bearer {key}")
-            .parse()
-            .map_err(|_| Error::Protocol("the key has characters that no header may have"))?;
-        value.set_sensitive(true);
-        Ok(Self(Some(value)))
+    pub(crate) fn of(key: Option<&ApiKey>, route: Option<&str>) -> Result<Self, Error> {
+        let value = |text: &str| {
+            let value = text.parse::<MetadataValue<Ascii>>();
+            value
+                .map_err(|_| Error::Protocol("the key or the route is none that a header may have"))
+        };
+        let mut key = key.map(|ApiKey(key)| value(&format!("Bearer {key}"))).transpose()?;
+        key.iter_mut().for_each(|key| key.set_sensitive(true));
+        Ok(Self { key, route: route.map(value).transpose()? })
     }
 }
 
 impl Interceptor for BringKey {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
-        if let Some(value) = &self.0 {
-            request.metadata_mut().insert("authorization", value.clone());
+        if let Some(key) = &self.key {
+            request.metadata_mut().insert("authorization", key.clone());
+        }
+        if let Some(route) = &self.route {
+            request.metadata_mut().insert(ROUTE, route.clone());
         }
         Ok(request)
     }
+}
+
+/// A call about a session, which proxies route by its id unless the client has a route of its own.
+pub(crate) fn routed<T>(session_id: &str, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    // An id that is none is refused by the server, with its field.
+    if let Ok(id) = session_id.parse::<MetadataValue<Ascii>>()
+        && !session_id.is_empty()
+    {
+        request.metadata_mut().insert(ROUTE, id);
+    }
+    request
 }
 
 impl TlsOptions {

@@ -86,6 +86,12 @@ const PLAIN: &[(&str, &str, &str)] = &[
         "Address and port of pages for operators: /livez, /readyz, /metrics [default: none]",
     ),
     (
+        "advertise",
+        "ADDRESS",
+        "Where clients reach this very server, HOST:PORT or unix:PATH: sessions say that they live \
+         there, for whoever watches them [default: none]",
+    ),
+    (
         "store",
         "DIRECTORY",
         "Where what is registered outlives the process; a directory is one server's \
@@ -277,6 +283,7 @@ fn plain_values(settings: &Settings) -> [String; PLAIN.len()] {
         format!("{:?}", settings.jwt_role_claim),
         settings.insecure.to_string(),
         format!("{:?}", settings.http),
+        format!("{:?}", settings.advertise),
         path(&settings.store),
         path(&settings.quotas),
     ]
@@ -292,6 +299,7 @@ fn set(
     match name {
         "listen" => settings.listen = value.to_owned(),
         "http" => settings.http = value.to_owned(),
+        "advertise" => settings.advertise = value.to_owned(),
         "quotas" => settings.quotas = file_named(value),
         "store" => settings.store = file_named(value),
         "log" => settings.log = value.to_owned(),

@@ -1,5 +1,6 @@
 //! The clock, so that whatever depends on time can be tested without sleeping.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -23,6 +24,21 @@ impl Clock for SystemClock {
     fn wall(&self) -> SystemTime {
         SystemTime::now()
     }
+}
+
+/// Ends after so long, give or take a tenth, so that what began together does not end together;
+/// never, if there is no such age.
+pub async fn until_of_age(age_max: Option<Duration>) {
+    match age_max {
+        Some(age) => tokio::time::sleep(give_or_take(age, RandomState::new().hash_one(0))).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// From nine tenths of a time to eleven, by a number that is random.
+fn give_or_take(time: Duration, random: u64) -> Duration {
+    let thousandths = 900 + u32::try_from(random % 201).unwrap_or(100);
+    time.saturating_mul(thousandths) / 1_000
 }
 
 /// A clock that stands still until it is told to go on.
@@ -61,5 +77,20 @@ impl Clock for ManualClock {
 
     fn wall(&self) -> SystemTime {
         self.start.1 + self.passed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thousand streams that began together would ask for a thousand connections at once.
+    #[test]
+    fn what_began_together_ends_within_a_tenth_before_and_after() {
+        let hour = Duration::from_secs(3600);
+        let all: Vec<_> = (0..1_000).map(|random| give_or_take(hour, random)).collect();
+        let (least, most) = (all.iter().min().unwrap(), all.iter().max().unwrap());
+        assert_eq!((*least, *most), (Duration::from_secs(3240), Duration::from_secs(3960)));
+        assert_eq!(give_or_take(Duration::MAX, 200), Duration::MAX / 1_000);
     }
 }

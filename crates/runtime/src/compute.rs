@@ -32,6 +32,7 @@ pub use self::load::{Counted, JobSize, Small};
 use self::queue::FairQueue;
 use self::share::Helpers;
 use super::client::Client;
+use super::metrics::Times;
 use super::principal::Principal;
 use super::quotas::{QuotaExceeded, QuotaKind, Quotas};
 
@@ -82,6 +83,8 @@ struct Scheduler {
     helpers: Helpers,
     places_max: usize,
     queues: Mutex<Queues>,
+    /// How long jobs have waited before they were begun.
+    waits: Times,
 }
 
 /// Who waits and who is being served.
@@ -180,6 +183,7 @@ impl Compute {
                 helpers: Helpers::new(computing_max)?,
                 places_max: places_max.max(1),
                 queues: Mutex::default(),
+                waits: Times::default(),
             }),
             Quotas::default(),
         ))
@@ -249,12 +253,14 @@ impl Compute {
             held.map_err(|exceeded| Refused::Quota(Box::new(exceeded)))?;
         }
         let (reply, mut answer) = oneshot::channel();
+        let (scheduler, came) = (self.0.clone(), Instant::now());
         let work: Work = Box::new(move |leave| {
             let result = match leave {
                 Err(refused) => Err(refused),
                 // A caller that went away has dropped its end.
                 Ok(_) if reply.is_closed() => return,
                 Ok(leave) => {
+                    scheduler.waits.add(came.elapsed());
                     // Uncaught, a panic here would take the whole process with it.
                     let job = AssertUnwindSafe(|| client.during(job));
                     let result = catch_unwind(job).map_err(|_| Refused::Panicked);
@@ -276,6 +282,11 @@ impl Compute {
             patience = PATIENCE_AGAIN;
         };
         answer.unwrap_or(Err(Refused::ShuttingDown))
+    }
+
+    /// How long jobs have waited before they were begun, those that were.
+    pub fn waits(&self) -> &Times {
+        &self.0.waits
     }
 
     /// Jobs running and waiting.

@@ -12,6 +12,15 @@ pub struct LatchSetter(watch::Sender<bool>);
 #[derive(Clone, Debug)]
 pub struct Latch(watch::Receiver<bool>);
 
+/// How near a server is to its end.
+#[derive(Clone, Debug)]
+pub struct Stopping {
+    /// Set when it is about to drain: who can go elsewhere is told.
+    pub leaving: Latch,
+    /// Set when it drains and takes no new calls, which is no sooner.
+    pub draining: Latch,
+}
+
 impl Latch {
     /// One that is not set, and what sets it.
     pub fn new() -> (LatchSetter, Self) {

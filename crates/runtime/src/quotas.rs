@@ -69,6 +69,9 @@ pub struct QuotaExceeded {
     pub retry_after: Duration,
 }
 
+/// So many tenants are not told apart in what is counted any more.
+const TENANTS_SHOWN_MAX: usize = 1_000;
+
 /// Of what there is no rate, it may help that somebody deletes or closes something.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
@@ -123,6 +126,7 @@ struct Meter {
     tenant: Arc<str>,
     frames: Bucket,
     configurations: Bucket,
+    refusals: AtomicU64,
 }
 
 /// When all that was taken is worked off, nanoseconds since the epoch; before that, whoever is more
@@ -218,6 +222,27 @@ impl Quotas {
         Some(state.refusals.each_ref().map(|count| count.load(Ordering::Relaxed)))
     }
 
+    /// How often each tenant that has called was refused, by name; none: there are no quotas, or so
+    /// many tenants that nobody could look at them.
+    pub fn refusals_of_tenants(&self) -> Option<Vec<(Arc<str>, u64)>> {
+        let meters = locked(&self.0.as_ref()?.meters);
+        if meters.len() >= TENANTS_SHOWN_MAX {
+            return None;
+        }
+        let of =
+            |meter: &Arc<Meter>| (meter.tenant.clone(), meter.refusals.load(Ordering::Relaxed));
+        let mut all: Vec<_> = meters.values().map(of).collect();
+        drop(meters);
+        // Two keys may name one tenant by numbers of its own at different times.
+        all.sort_unstable();
+        all.dedup_by(|more, kept| {
+            let is_same = more.0 == kept.0;
+            kept.1 += if is_same { more.1 } else { 0 };
+            is_same
+        });
+        Some(all)
+    }
+
     /// What is read again when its file changes.
     pub fn file(&self) -> Option<Arc<dyn FromFiles>> {
         self.0.clone().map(|state| state as Arc<dyn FromFiles>)
@@ -231,7 +256,7 @@ impl Quotas {
         }
         let (tenant, epoch) = (state.access.tenant_name(number)?, Instant::now());
         let (frames, configurations) = (Bucket::new(epoch), Bucket::new(epoch));
-        let meter = Arc::new(Meter { tenant, frames, configurations });
+        let meter = Arc::new(Meter { tenant, frames, configurations, refusals: AtomicU64::new(0) });
         meters.insert(number, meter.clone());
         Some((state, meter))
     }
@@ -252,6 +277,7 @@ impl QuotaBooks {
         retry_after: Duration,
     ) -> QuotaExceeded {
         self.refusals[kind as usize].fetch_add(1, Ordering::Relaxed);
+        meter.refusals.fetch_add(1, Ordering::Relaxed);
         QuotaExceeded { kind, value, tenant: meter.tenant.clone(), retry_after }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -131,6 +132,13 @@ macro_rules! limits {
     };
 }
 
+impl Limits {
+    /// How old connections and streams get before they are asked to be made anew, if they are.
+    pub fn age_max(&self) -> Option<Duration> {
+        Some(Duration::from_secs(self.reconnect_seconds)).filter(|age| !age.is_zero())
+    }
+}
+
 const MIB: u64 = 1 << 20;
 
 limits! {
@@ -177,8 +185,15 @@ limits! {
     keepalive_seconds = 30, "seconds", Unavailable;
     /// Until a client that does not answer a keep-alive ping is disconnected.
     keepalive_timeout_seconds = 20, "seconds", Unavailable;
-    /// Between the signal to stop and the end of whatever is still running.
+    /// Between the drain and the end of whatever is still running.
     drain_seconds_max = 10, "seconds", Unavailable;
+    /// Between the signal to stop and the drain: clients and balancers are told that the server is
+    /// about to stop, and it takes what it took before, until they have gone elsewhere.
+    drain_delay_seconds = 0, "seconds", Unavailable;
+    /// After so long, give or take a tenth, connections are told to leave (GOAWAY) and streams of
+    /// sessions that they may connect anew, so that servers that came later get their share; 0:
+    /// never.
+    reconnect_seconds = 0, "seconds", Unavailable;
     /// Jobs running or waiting in the compute pool.
     jobs_max = 256, "jobs", ResourceExhausted;
     /// Polytopes and polyhedra registered at a time.
@@ -393,6 +408,9 @@ pub struct Settings {
     pub insecure: bool,
     /// Address and port of pages for operators, over HTTP; empty: there are none.
     pub http: String,
+    /// Where clients reach this very server, as sessions are told to live there; empty: it is not
+    /// said.
+    pub advertise: String,
     /// The directory of what is registered; none: it goes with the process.
     #[serde(deserialize_with = "file_or_none")]
     pub store: Option<PathBuf>,
@@ -428,6 +446,7 @@ impl Default for Settings {
             jwt_role_claim: "role".to_owned(),
             insecure: false,
             http: String::new(),
+            advertise: String::new(),
             store: None,
             quotas: None,
             limits: Limits::default(),

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, ready};
 
 use h2::server::SendResponse;
 use h2::{Reason, RecvStream, SendStream};
-use http::{HeaderMap, Request, Response};
+use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body::{Body as _, Frame};
 use prost::bytes::Bytes;
 use tokio::sync::oneshot;
@@ -22,12 +22,15 @@ use super::connection::Peer;
 use super::layer::Surrounded;
 use super::unread::{Unread, UnreadStream};
 use clearance_runtime::access::Grant;
-use clearance_runtime::latch::Latch;
+use clearance_runtime::latch::{Latch, Stopping};
 use clearance_runtime::memory::OutOfMemory;
 use clearance_wire::status::Failure;
 
 /// So much of a reply is sent before other streams of the connection have their turns: a frame.
 const PIECE_BYTES: usize = 16 << 10;
+
+/// The trailer by which the replies of a server say that it is about to stop.
+const DRAINING: &str = "clearance-draining";
 
 /// A call as the transport has it.
 pub(super) struct Exchange {
@@ -73,7 +76,8 @@ impl Exchange {
     }
 
     /// Lets a service answer it.
-    pub(super) async fn answer(self, services: Surrounded<Routes>, peer: Peer, draining: Latch) {
+    pub(super) async fn answer(self, services: Surrounded<Routes>, peer: Peer, stopping: Stopping) {
+        let Stopping { leaving, draining } = stopping;
         let Self { mut request, mut respond, unread, given_up } = self;
         let mut given_up = std::pin::pin!(told(given_up));
         request.extensions_mut().insert(peer);
@@ -96,6 +100,9 @@ impl Exchange {
         let (mut head, body) = response.into_parts();
         let grant = head.extensions.remove::<Grant>();
         let is_over = body.is_end_stream();
+        if is_over {
+            tell_leaving(&leaving, &mut head.headers);
+        }
         let Ok(stream) = respond.send_response(Response::from_parts(head, ()), is_over) else {
             respond.send_reset(Reason::INTERNAL_ERROR);
             return;
@@ -103,7 +110,7 @@ impl Exchange {
         if is_over {
             return;
         }
-        let mut reply = OutgoingReply { stream, body, data: Bytes::new() };
+        let mut reply = OutgoingReply { stream, body, data: Bytes::new(), leaving };
         let ended = tokio::select! {
             biased;
             full = &mut given_up => reply.end(full.into()),
@@ -132,6 +139,13 @@ async fn revoked(grant: Option<Grant>) {
     }
 }
 
+/// Says in what a reply ends with that the server is about to stop, if it is.
+fn tell_leaving(leaving: &Latch, trailers: &mut HeaderMap) {
+    if leaving.is_set() {
+        trailers.insert(DRAINING, HeaderValue::from_static("true"));
+    }
+}
+
 /// A status as it follows a reply.
 fn trailers(status: &Status) -> HeaderMap {
     let mut trailers = HeaderMap::new();
@@ -146,6 +160,8 @@ struct OutgoingReply {
     body: Body,
     /// What the body has given and the client has not taken.
     data: Bytes,
+    /// Set when the server is about to stop.
+    leaving: Latch,
 }
 
 impl OutgoingReply {
@@ -179,7 +195,8 @@ impl OutgoingReply {
                     }
                     Ok(data) => self.data = data,
                     Err(frame) => {
-                        let trailers = frame.into_trailers().unwrap_or_default();
+                        let mut trailers = frame.into_trailers().unwrap_or_default();
+                        tell_leaving(&self.leaving, &mut trailers);
                         self.stream.send_trailers(trailers)?;
                         return Poll::Ready(Ok(()));
                     }

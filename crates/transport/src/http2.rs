@@ -25,7 +25,8 @@ use super::http1::decline;
 use super::layer::Surrounded;
 use super::tls::Tls;
 use super::unread::Unread;
-use clearance_runtime::latch::Latch;
+use clearance_runtime::clock::until_of_age;
+use clearance_runtime::latch::Stopping;
 use clearance_runtime::settings::Limits;
 
 /// What a client may send on one stream before somebody reads it: a message of a megabyte needs no
@@ -65,15 +66,17 @@ pub struct ConnectionSettings {
     keepalive: Option<Duration>,
     /// Until a ping has to be answered.
     patience: Duration,
-    /// Set when no new calls are taken.
-    draining: Latch,
+    /// How near the server is to its end.
+    stopping: Stopping,
+    /// After so long, give or take, a connection is told to leave; none: never.
+    age_max: Option<Duration>,
     /// Within which everything is said; none: nothing is.
     tls: Option<Tls>,
 }
 
 impl ConnectionSettings {
     /// As the limits say.
-    pub fn new(limits: &Limits, draining: Latch, tls: Option<Tls>) -> Self {
+    pub fn new(limits: &Limits, stopping: Stopping, tls: Option<Tls>) -> Self {
         let small = |limit: u64| u32::try_from(limit).unwrap_or(u32::MAX);
         let streams_max = small(limits.streams_per_connection_max);
         // One window more: frames of streams that are over count until the transport has seen them.
@@ -98,7 +101,8 @@ impl ConnectionSettings {
             builder,
             keepalive: Some(keepalive).filter(|interval| !interval.is_zero()),
             patience: Duration::from_secs(limits.keepalive_timeout_seconds),
-            draining,
+            stopping,
+            age_max: limits.age_max(),
             tls,
         }
     }
@@ -169,7 +173,8 @@ enum Over {
 
 async fn serve(admitted: Admitted, services: AllServices, connection_settings: ConnectionSettings) {
     let Admitted { mut connection, peer, mut permit, unread, heard, _memory } = admitted;
-    let (draining, leaving) = (connection_settings.draining.clone(), permit.has_to_leave());
+    let Stopping { draining, .. } = connection_settings.stopping.clone();
+    let leaving = permit.has_to_leave();
     tokio::pin!(leaving);
     let speaks_http1 = tokio::select! {
         speaks = connection.speaks_http1() => speaks,
@@ -197,7 +202,8 @@ async fn serve(admitted: Admitted, services: AllServices, connection_settings: C
         services,
         peer,
         unread: unread.clone(),
-        draining: connection_settings.draining.clone(),
+        stopping: connection_settings.stopping.clone(),
+        age_max: connection_settings.age_max,
     };
     let alive = keep_alive(pings, heard, &connection_settings);
     let over = tokio::select! {
@@ -241,24 +247,30 @@ struct CallService {
     services: AllServices,
     peer: Peer,
     unread: Unread,
-    draining: Latch,
+    stopping: Stopping,
+    age_max: Option<Duration>,
 }
 
 impl CallService {
     /// Takes calls until the client hangs up, or all have ended of a connection that drains: alone,
-    /// or with the server.
+    /// for its age, or with the server.
     async fn serve_calls(&self, http2: &mut Http2<Connection, Bytes>, mut drains: bool) -> Over {
-        let Self { services, peer, unread, draining } = self;
-        let mut begin_draining = std::pin::pin!(draining.clone().until_set());
+        let Self { services, peer, unread, stopping, age_max } = self;
+        let mut old = std::pin::pin!(until_of_age(*age_max));
+        let mut begin_draining = std::pin::pin!(stopping.draining.clone().until_set());
         loop {
             tokio::select! {
                 biased;
                 accepted = http2.accept() => {
                     let Some(Ok((request, respond))) = accepted else { return Over::Ended };
                     let call = Exchange::new(request, respond, unread);
-                    tokio::spawn(call.answer(services.clone(), peer.clone(), draining.clone()));
+                    tokio::spawn(call.answer(services.clone(), peer.clone(), stopping.clone()));
                 }
                 () = &mut begin_draining, if !drains => {
+                    drains = true;
+                    http2.graceful_shutdown();
+                }
+                () = &mut old, if !drains => {
                     drains = true;
                     http2.graceful_shutdown();
                 }

@@ -1,4 +1,4 @@
-//! `grpc.health.v1.Health`: serving until the server drains.
+//! `grpc.health.v1.Health`: serving until the server drains, or is about to.
 
 use std::pin::Pin;
 
@@ -25,22 +25,23 @@ const SERVICES: &[&str] = &[
 /// The service `grpc.health.v1.Health`.
 #[derive(Clone, Debug)]
 pub struct Health {
+    leaving: Latch,
     draining: Latch,
 }
 
 type HealthReply = Result<HealthCheckResponse, Status>;
 
 impl Health {
-    /// Serving until this turns true.
-    pub fn new(draining: Latch) -> Self {
-        Self { draining }
+    /// Serving until the server is `leaving`; watches end when it drains.
+    pub fn new(leaving: Latch, draining: Latch) -> Self {
+        Self { leaving, draining }
     }
 
     /// How this service is; none: there is none of this name.
     fn status(&self, service: &str) -> Option<ServingStatus> {
         let is_known = SERVICES.contains(&service);
-        let drains = self.draining.is_set();
-        let status = if drains { ServingStatus::NotServing } else { ServingStatus::Serving };
+        let leaves = self.leaving.is_set();
+        let status = if leaves { ServingStatus::NotServing } else { ServingStatus::Serving };
         is_known.then_some(status)
     }
 }
@@ -63,26 +64,30 @@ impl health_server::Health for Health {
     type WatchStream = Pin<Box<dyn Stream<Item = HealthReply> + Send>>;
 
     /// A name that is not known is told as such, and may become known: of this server none does,
-    /// and the stream waits (health/v1/health.proto of gRPC). A server that drains says so and ends
-    /// the stream, which would hold it back otherwise.
+    /// and the stream waits (health/v1/health.proto of gRPC). A server that is about to drain says
+    /// so, and ends the stream when it does, which would hold it back otherwise.
     async fn watch(
         &self,
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
         let (health, service) = (self.clone(), request.into_inner().service);
         let status = move || health.status(&service).unwrap_or(ServingStatus::ServiceUnknown);
-        let draining = self.draining.clone();
+        let (leaving, draining) = (self.leaving.clone(), self.draining.clone());
         let (replies, receiver) = mpsc::channel(1);
         tokio::spawn(async move {
             let told = status();
             // A watcher that is gone is noticed below.
             let _ = replies.send(Ok(reply(told))).await;
             tokio::select! {
-                () = draining.until_set() => {}
+                () = leaving.until_set() => {}
                 () = replies.closed() => return,
             }
             if status() != told {
                 let _ = replies.send(Ok(reply(status()))).await;
+            }
+            tokio::select! {
+                () = draining.until_set() => {}
+                () = replies.closed() => return,
             }
             let _ = replies.send(Err(Failure::Draining.into())).await;
         });

@@ -39,7 +39,8 @@ impl api::server_service_server::ServerService for ServerInfo {
         Ok(Response::new(api::GetServerInfoResponse {
             build: Some(build()),
             start_time: Some(shared.start_time.into()),
-            draining: shared.is_draining(),
+            draining: shared.is_leaving(),
+            server_address: shared.settings.advertise.clone(),
             methods: infos(separation::METHODS),
             distance_methods: infos(distance::METHODS),
             along_methods: infos(penetration::METHODS),

@@ -8,6 +8,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, Streaming};
 
 use crate::connection::Client;
+use crate::credentials::routed;
 use clearance_proto as api;
 use clearance_proto::stream_session_request::Start;
 
@@ -28,11 +29,13 @@ impl Link {
     /// Begins a stream with these messages.
     pub(super) async fn begin(
         client: &Client,
+        session_id: &str,
         first: Vec<api::StreamSessionRequest>,
     ) -> Result<Self, Status> {
         let (requests, receiver) = mpsc::channel(WAITING_MAX);
         let messages = tokio_stream::iter(first).chain(ReceiverStream::new(receiver));
-        let replies = client.sessions().stream_session(messages).await?.into_inner();
+        let request = routed(session_id, messages);
+        let replies = client.sessions().stream_session(request).await?.into_inner();
         Ok(Self { requests, replies })
     }
 

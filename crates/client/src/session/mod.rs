@@ -9,6 +9,7 @@
 //! |---|---|
 //! | the connection was lost | attaches a new stream, and sends again what is not answered |
 //! | the session is forgotten, or the server another one | opens it with the state that it knows |
+//! | the server asks to connect anew | likewise, and closes what is left behind |
 //! | a frame builds on one that is not there | sends it again with the pose of every body |
 //! | another stream took over | [`Error::TakenOver`]; [`Session::take_back`] goes on |
 //! | another session has its id | the error of the server; nothing helps |
@@ -32,6 +33,7 @@ use self::link::{Link, attaching, frame_message, opening};
 use self::mirror::{Followed, Mirror};
 pub use self::proofs::Proven;
 use crate::connection::{Client, Current};
+use crate::credentials::routed;
 use crate::error::{Error, reason};
 use crate::retry::Remedy;
 use clearance_proto as api;
@@ -56,6 +58,8 @@ pub struct Session {
     /// The highest id of a frame so far.
     last_id: u64,
     is_draining: bool,
+    /// The server has asked to connect anew.
+    may_move: bool,
 }
 
 impl Session {
@@ -89,6 +93,7 @@ impl Session {
             connection: client.current(),
             sent: VecDeque::new(),
             is_draining: false,
+            may_move: false,
         };
         let ask = async || session.opened_stream().await;
         let begun = client.retried(ask).await?;
@@ -118,6 +123,7 @@ impl Session {
             sent: VecDeque::new(),
             last_id: 0,
             is_draining: false,
+            may_move: false,
         };
         session.take_back().await?;
         Ok(session)
@@ -126,7 +132,7 @@ impl Session {
     /// Goes on with a session that another stream took over, in its place. What that one has
     /// declared stands; frames that were not answered are forgotten.
     pub async fn take_back(&mut self) -> Result<(), Error> {
-        let found = self.client.get_session(self.asked_for()).await?;
+        let found = self.declared().await?;
         self.sent.clear();
         let summary = found.summary.unwrap_or_default();
         self.opened.session_id = summary.session_id;
@@ -168,6 +174,8 @@ impl Session {
     pub async fn send(&mut self, mut frame: api::Frame) -> Result<u64, Error> {
         if self.is_draining && self.sent.is_empty() {
             self.resume(Status::unavailable("the server is draining")).await?;
+        } else if self.may_move && self.sent.is_empty() {
+            self.connect_anew().await?;
         }
         if frame.frame_id == 0 {
             frame.frame_id = self.last_id + 1;
@@ -198,6 +206,7 @@ impl Session {
             };
             match message.notice() {
                 api::Notice::Draining => self.is_draining = true,
+                api::Notice::Reconnect => self.may_move = true,
                 api::Notice::TakenOver => {
                     self.link = None;
                     return Err(Error::TakenOver);
@@ -225,8 +234,45 @@ impl Session {
             // A server that stops closes its sessions.
             allow_missing: true,
         };
-        self.client.close_session(request).await?;
+        let id = self.opened.session_id.clone();
+        let close =
+            async || self.client.sessions().close_session(routed(&id, request.clone())).await;
+        self.client.retried(close).await?;
         Ok(())
+    }
+
+    /// Goes on over a new connection. Where that leads to another server, the session is closed on
+    /// the one that had it.
+    async fn connect_anew(&mut self) -> Result<(), Error> {
+        let (before, connection) = (self.opened.incarnation, self.connection.clone());
+        self.resume(Status::unavailable("the server asks to connect anew")).await?;
+        if self.opened.incarnation == before {
+            return Ok(());
+        }
+        let request = api::CloseSessionRequest {
+            session_id: self.opened.session_id.clone(),
+            session_key: self.key(),
+            incarnation: before,
+            allow_missing: true,
+        };
+        let mut sessions = self.client.sessions_over(&connection);
+        // Where this fails, the server closes it when it has been idle for long.
+        let _ = sessions.close_session(routed(&self.opened.session_id, request)).await;
+        Ok(())
+    }
+
+    /// What the server has declared of the session.
+    async fn declared(&self) -> Result<api::GetSessionResponse, Error> {
+        let ask = async || self.get().await;
+        self.client.retried(ask).await
+    }
+
+    /// Likewise, asked once.
+    async fn get(&self) -> Result<api::GetSessionResponse, Status> {
+        let asked = self.asked_for();
+        let id = asked.session_id.clone();
+        let found = self.client.sessions().get_session(routed(&id, asked)).await;
+        Ok(found?.into_inner())
     }
 
     /// Takes in a report; none is left if the frame was sent again as a keyframe.
@@ -265,7 +311,7 @@ impl Session {
     /// Sends a frame again that built on what the server does not have: as a keyframe, after
     /// whatever the server has applied.
     async fn send_whole(&mut self, frame: api::Frame) -> Result<(), Error> {
-        let found = self.client.get_session(self.asked_for()).await?;
+        let found = self.declared().await?;
         let applied = found.state.map_or(0, |state| state.frame_id);
         self.last_id = self.last_id.max(applied) + 1;
         let frame = api::Frame { frame_id: self.last_id, ..self.mirror.whole(frame) };
@@ -284,9 +330,9 @@ impl Session {
 
     /// Asks the server what is declared; where it is gone meanwhile, what is known has to do.
     async fn refresh(&mut self) -> Result<(), Error> {
-        match self.client.sessions().get_session(self.asked_for()).await {
+        match self.get().await {
             Ok(found) => {
-                self.mirror = Mirror::of(found.into_inner().state.unwrap_or_default());
+                self.mirror = Mirror::of(found.state.unwrap_or_default());
                 Ok(())
             }
             Err(status) if is_gone(&status) || Remedy::of(&status).is_some() => Ok(()),
@@ -329,9 +375,9 @@ impl Session {
 
     /// Attaches a stream to the session if it is there, else opens it anew.
     async fn rejoin(&mut self) -> Result<(), Error> {
-        match self.client.sessions().get_session(self.asked_for()).await {
+        match self.get().await {
             Ok(found) => {
-                let state = found.into_inner().state.unwrap_or_default();
+                let state = found.state.unwrap_or_default();
                 let applied = state.frame_id;
                 self.last_id = self.last_id.max(applied);
                 let is_next = self.sent.front().is_some_and(|frame| frame.frame_id == applied);
@@ -345,7 +391,7 @@ impl Session {
             Err(status) if status.code() == Code::NotFound => self.restate().await?,
             Err(status) => return Err(status.into()),
         }
-        self.is_draining = false;
+        (self.is_draining, self.may_move) = (false, false);
         Ok(())
     }
 
@@ -370,7 +416,7 @@ impl Session {
         let mut messages = opening(&self.request, self.mirror.state(), self.latest_wins);
         messages.extend(self.sent.iter().map(frame_message));
         let connection = self.client.current();
-        let mut link = Link::begin(&self.client, messages).await?;
+        let mut link = Link::begin(&self.client, &self.request.session_id, messages).await?;
         let first = link.next().await?;
         Ok(Attached { link, connection, opened: first.and_then(|message| message.opened) })
     }
@@ -398,7 +444,7 @@ impl Session {
         self.connection = self.client.current();
         let frames = self.sent.iter().map(frame_message);
         let messages = std::iter::once(first).chain(frames).collect();
-        self.link = Some(Link::begin(&self.client, messages).await?);
+        self.link = Some(Link::begin(&self.client, &self.opened.session_id, messages).await?);
         Ok(())
     }
 

@@ -18,6 +18,7 @@ use super::{Archive, ArchiveError, Change, Key, Table};
 use crate::clock::Clock;
 use crate::deadline::{self, Deadline};
 use crate::memory::{MemoryBudget, MemoryKind, MemoryQuota, OutOfMemory, Reservation};
+use crate::metrics::Times;
 use crate::principal::Principal;
 use crate::sessions::owner::KeyDigest;
 use crate::settings::{Limit, Limits};
@@ -75,12 +76,12 @@ impl From<Crowded> for Unread {
 pub struct KeeperMetrics {
     /// Times that something was written.
     pub writes: AtomicU64,
-    /// What these took, nanoseconds.
-    pub write_nanoseconds: AtomicU64,
+    /// What these took.
+    pub write_times: Times,
     /// Bodies and robots that were read.
     pub loads: AtomicU64,
-    /// What these took, with building them, nanoseconds.
-    pub load_nanoseconds: AtomicU64,
+    /// What these took, with building them.
+    pub load_times: Times,
     /// Times that it did not answer.
     pub failures: AtomicU64,
     /// Rows that were not what was written there.
@@ -240,7 +241,7 @@ impl Keeper {
         self.answered(written).map_err(|_| NotKept::Down)?;
         self.bytes.fetch_add(more, Ordering::Relaxed);
         self.metrics.writes.fetch_add(1, Ordering::Relaxed);
-        add_time(&self.metrics.write_nanoseconds, begin);
+        self.metrics.write_times.add(begin.elapsed());
         Ok(())
     }
 
@@ -317,6 +318,11 @@ impl Keeper {
     /// Bytes of all that is registered, and of what was deleted within a day.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// How many there may be.
+    pub fn bytes_max(&self) -> u64 {
+        self.parts.limits.store_bytes_max
     }
 
     /// Whether it did not answer when it was asked last.
@@ -409,7 +415,7 @@ impl Shelf {
                 let until = deadline.as_ref().map(|deadline| deadline.until().clone());
                 let loaded = load(until.as_deref().unwrap_or(Until::never()));
                 keeper.metrics.loads.fetch_add(1, Ordering::Relaxed);
-                add_time(&keeper.metrics.load_nanoseconds, begin);
+                keeper.metrics.load_times.add(begin.elapsed());
                 loaded
             })
         })
@@ -429,9 +435,4 @@ fn read_alias(key: &Key, row: &[u8]) -> Option<KeptAlias> {
         None => None,
     };
     Some(KeptAlias { id: id.parse().ok()?, owner })
-}
-
-fn add_time(counter: &AtomicU64, begin: Instant) {
-    let nanoseconds = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    counter.fetch_add(nanoseconds, Ordering::Relaxed);
 }

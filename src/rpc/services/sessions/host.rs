@@ -119,8 +119,7 @@ impl SessionHost {
             Session::open(&path, &request, &work)
         });
         let (session, report) = opened.await??;
-        let checked_pairs = session.pairs_enabled();
-        let incarnation = new_incarnation()?;
+        let (checked_pairs, incarnation) = (session.pairs_enabled(), new_incarnation()?);
         let (id, idle_timeout, quota) = (id.as_str(), idle, quota.lasting());
         let new = NewSession { id, session, idle_timeout, quota, owner, incarnation, replace };
         let slot = registry.insert(new).map_err(|error| failure(error, id))?;
@@ -131,6 +130,7 @@ impl SessionHost {
             idle_timeout: Some(duration_to_wire(idle)),
             session_key: made_key,
             incarnation,
+            server_address: shared.settings.advertise.clone(),
         };
         Ok((slot, opened))
     }

@@ -15,6 +15,7 @@ use tokio_stream::{Stream, StreamExt};
 use tonic::metadata::MetadataMap;
 use tonic::{Status, Streaming};
 
+use super::check_length;
 use super::host::{Allowance, SessionHost, failure, take_out};
 use super::news::REPORT_FACTOR;
 use super::opening;
@@ -24,6 +25,7 @@ use super::work::Frames;
 use clearance_proto as api;
 use clearance_proto::stream_session_request::Start;
 use clearance_runtime::client::Client;
+use clearance_runtime::clock::until_of_age;
 use clearance_runtime::compute::INLINE_MAX;
 use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::{MemoryKind, Reservation};
@@ -189,16 +191,17 @@ impl Talk {
         latest_wins: bool,
     ) -> Result<(), Failure> {
         let slot = attachment.slot().clone();
-        let draining = self.host.shared.draining.clone();
-        let (mut told_draining, mut may_drain) = (false, true);
+        let leaving = self.host.shared.leaving.clone();
+        let (mut told_leaving, mut may_leave, mut is_old) = (false, true, false);
         // They wait beside all frames: to begin to wait anew costs more than to go on with it.
         let mut taken_over = pin!(attachment.taken_over.clone().until_set());
-        let mut drains = pin!(draining.clone().until_set());
+        let mut leaves = pin!(leaving.clone().until_set());
+        let mut old = pin!(until_of_age(self.host.shared.limits().age_max()));
         let mut pending = first;
         loop {
-            if !told_draining && draining.is_set() {
-                told_draining = true;
-                self.notify(api::Notice::Draining).await;
+            if !told_leaving && leaving.is_set() {
+                told_leaving = true;
+                self.tell_to_go(&slot, api::Notice::Draining).await;
             }
             if pending.is_none() && !self.is_over {
                 tokio::select! {
@@ -206,8 +209,13 @@ impl Talk {
                     // First what costs least to find out. The others are looked at with each frame.
                     next = self.next() => pending = self.frame_of(next?).await,
                     () = &mut taken_over => {}
-                    () = &mut drains, if may_drain => {
-                        may_drain = false;
+                    () = &mut leaves, if may_leave => {
+                        may_leave = false;
+                        continue;
+                    }
+                    () = &mut old, if !is_old => {
+                        is_old = true;
+                        self.tell_to_go(&slot, api::Notice::Reconnect).await;
                         continue;
                     }
                 }
@@ -351,6 +359,31 @@ impl Talk {
         }
         self.notify(api::Notice::TakenOver).await;
         Failure::TakenOver
+    }
+
+    /// Says that the session is to be opened elsewhere, with the state that does it.
+    async fn tell_to_go(&mut self, slot: &Arc<Slot<Session>>, notice: api::Notice) {
+        let (state, _room) = self.state_to_go(slot).await.ok().unzip();
+        // It tells nothing of how long the next report will be.
+        let last_bytes = self.last_bytes;
+        let reply = api::StreamSessionResponse {
+            notice: notice.into(),
+            state: state.map(Box::new),
+            ..Default::default()
+        };
+        self.send(reply).await;
+        self.last_bytes = last_bytes;
+    }
+
+    /// The declared state, if it is no longer than clients take and there is room for it.
+    async fn state_to_go(
+        &self,
+        slot: &Arc<Slot<Session>>,
+    ) -> Result<(api::SessionState, Reservation), Failure> {
+        let held = take_out(slot).await?;
+        let ((), state, room) = self.host.declared(held, self.intake.quota(), |_| Ok(())).await?;
+        check_length(&state, self.host.shared.limits().reply_bytes_default)?;
+        Ok((state, room))
     }
 
     async fn notify(&mut self, notice: api::Notice) {

@@ -17,6 +17,7 @@ use super::check_length;
 use super::host::{SessionHost, failure, take_out};
 use super::news::NewsCopy;
 use super::session::Session;
+use crate::rpc::shared::Shared;
 use clearance_proto as api;
 use clearance_runtime::client::Client;
 use clearance_runtime::memory::{MemoryKind, MemoryQuota, Reservation};
@@ -120,18 +121,24 @@ impl Watch {
     ) -> Result<(), Failure> {
         self.send(first).await?;
         let mut joined = Instant::now();
-        let mut drains = pin!(self.host.shared.draining.clone().until_set());
-        let mut told_draining = false;
+        let Shared { leaving, draining, .. } = &self.host.shared;
+        let mut leaves = pin!(leaving.clone().until_set());
+        let draining = draining.clone();
+        let mut told_leaving = false;
         loop {
+            let quiet = async {
+                draining.clone().until_set().await;
+                tokio::time::sleep(QUIET).await;
+            };
             let received = tokio::select! {
                 biased;
-                () = &mut drains, if !told_draining => {
-                    told_draining = true;
+                () = &mut leaves, if !told_leaving => {
+                    told_leaving = true;
                     self.notify(api::Notice::Draining).await?;
                     continue;
                 }
                 received = news.recv() => received,
-                () = tokio::time::sleep(QUIET), if told_draining => return Err(Failure::Draining),
+                () = quiet, if told_leaving => return Err(Failure::Draining),
             };
             match received {
                 Ok(Some(told)) if told.frame.encoded_len() as u64 <= self.bytes_max => {
