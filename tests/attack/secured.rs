@@ -158,12 +158,12 @@ const WRONG: [&str; 6] = [
 pub(crate) async fn wrong_keys(channel: Channel, count: usize) {
     for k in 0..count {
         let text = WRONG[k % WRONG.len()];
-        let key = MetadataValue::try_from(text).ok();
+        let key: Option<MetadataValue<Ascii>> = text.parse().ok();
         let bring = move |mut request: Request<()>| {
             if let Some(key) = &key {
                 request.metadata_mut().insert("authorization", key.clone());
             }
-            Ok(request)
+            Ok::<_, Status>(request)
         };
         let mut queries =
             clearance_proto::query_service_client::QueryServiceClient::with_interceptor(

@@ -119,6 +119,33 @@ async fn metrics_count_what_was_asked() {
     assert!(!page.contains("session=") && !page.contains(r#""s""#));
 }
 
+/// What waits for a thread is seen before anybody is refused.
+#[tokio::test]
+async fn what_the_pool_does_is_counted_with_how_long_it_was_waited_for() {
+    let (server, address) = with_pages().await;
+    let page = metrics(address).await;
+    assert_eq!(value(&page, "clearance_pool_wait_seconds_count"), Some(0.0), "{page}");
+    let points = api::Points { xyz: crate::hostile::ball(3_000) };
+    let source = Some(api::placed_body::Source::Vertices(points));
+    let question = api::CheckCollisionRequest {
+        p: Some(api::PlacedBody { source, pose: None }),
+        q: Some(crate::server::body("cube", 3.0)),
+        ..Default::default()
+    };
+    server.register("cube", &crate::server::cube()).await;
+    let before = value(&metrics(address).await, "clearance_pool_wait_seconds_count").unwrap();
+    for _ in 0..3 {
+        server.queries().check_collision(question.clone()).await.unwrap();
+    }
+    let page = metrics(address).await;
+    let count = value(&page, "clearance_pool_wait_seconds_count").unwrap();
+    assert!(count >= before + 3.0, "{before}, then {count}: {page}");
+    let sum = value(&page, "clearance_pool_wait_seconds_sum").unwrap();
+    assert!(sum > 0.0 && sum < 60.0, "{sum}");
+    assert_eq!(value(&page, r#"clearance_pool_wait_seconds_bucket{le="+Inf"}"#), Some(count));
+    assert_eq!(value(&page, "clearance_jobs_limit"), Some(256.0));
+}
+
 /// Three formats tell the same.
 #[tokio::test]
 async fn every_format_is_told_apart_and_ends() {

@@ -377,7 +377,7 @@ impl Talk {
 
     /// The declared state, if it is no longer than clients take and there is room for it.
     async fn state_to_go(
-        &self,
+        &mut self,
         slot: &Arc<Slot<Session>>,
     ) -> Result<(api::SessionState, Reservation), Failure> {
         let held = take_out(slot).await?;

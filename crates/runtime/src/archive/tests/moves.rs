@@ -84,10 +84,12 @@ fn history(server: &Server, moves: u32) -> BTreeMap<ContentId, OfValue> {
     history
 }
 
-/// With a file and in memory; what is there afterwards is read as one more reader would.
+/// With the file's format and without; what is there afterwards is read as one more reader would.
 #[test]
 fn eight_writers_by_a_thousand_moves_of_an_alias_are_linearizable() {
-    with_both(|archive| {
+    let file = RedbArchive::over(redb::backends::InMemoryBackend::new()).unwrap();
+    let both: [Arc<dyn Archive>; 2] = [Arc::new(MemoryArchive::default()), Arc::new(file)];
+    for archive in both {
         let server = Server::on(archive.clone());
         let mut history = history(&server, 1_000);
         let begin = Instant::now();
@@ -96,7 +98,7 @@ fn eight_writers_by_a_thousand_moves_of_an_alias_are_linearizable() {
         history.get_mut(&last).unwrap().all.push(done);
         assert_eq!(fault(&history), None);
         assert_eq!(server.bodies.resolve("it"), Some(last));
-    });
+    }
 }
 
 /// The checker is none that lets all through.
