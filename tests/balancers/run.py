@@ -54,8 +54,8 @@ class Fleet:
         text = (ROOT / "deploy/balancers/haproxy.cfg").read_text()
         text = text.replace("bind :50061", f"bind 127.0.0.1:{self.front}").replace("/run/haproxy/admin.sock", str(self.folder / "socket"))
         for k in range(3):
-            text = text.replace(f"server s{k + 1} 10.0.0.{k + 1}:50061", f"server s{k + 1} 127.0.0.1:{self.ports[k]} port {self.pages[k]}")
-        text = text.replace(" port 50062", "")
+            text = text.replace(f"server s{k + 1} 10.0.0.{k + 1}:50061", f"server s{k + 1} 127.0.0.1:{self.ports[k]}")
+            text = text.replace("port 50062", f"port {self.pages[k]}", 1)
         (self.folder / "haproxy.cfg").write_text(text)
         assert "10.0.0" not in text and ":50061" not in text.replace("#", "").split("bind 127")[1], text
         subprocess.run(["haproxy", "-c", "-q", "-f", self.folder / "haproxy.cfg"], check=True)

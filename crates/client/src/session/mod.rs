@@ -132,7 +132,7 @@ impl Session {
     /// Goes on with a session that another stream took over, in its place. What that one has
     /// declared stands; frames that were not answered are forgotten.
     pub async fn take_back(&mut self) -> Result<(), Error> {
-        let found = self.declared().await?;
+        let found = self.asked_again().await?;
         self.sent.clear();
         let summary = found.summary.unwrap_or_default();
         self.opened.session_id = summary.session_id;
@@ -262,7 +262,7 @@ impl Session {
     }
 
     /// What the server has declared of the session.
-    async fn declared(&self) -> Result<api::GetSessionResponse, Error> {
+    async fn asked_again(&self) -> Result<api::GetSessionResponse, Error> {
         let ask = async || self.get().await;
         self.client.retried(ask).await
     }
@@ -311,7 +311,7 @@ impl Session {
     /// Sends a frame again that built on what the server does not have: as a keyframe, after
     /// whatever the server has applied.
     async fn send_whole(&mut self, frame: api::Frame) -> Result<(), Error> {
-        let found = self.declared().await?;
+        let found = self.asked_again().await?;
         let applied = found.state.map_or(0, |state| state.frame_id);
         self.last_id = self.last_id.max(applied) + 1;
         let frame = api::Frame { frame_id: self.last_id, ..self.mirror.whole(frame) };
