@@ -198,6 +198,11 @@ impl Client {
         Ok(Self::new(channel, if is_secured { secrets().bring(from) } else { Bring::default() }))
     }
 
+    /// With an address of its own.
+    pub(crate) async fn from_to(from: [u8; 4], to: SocketAddr) -> Self {
+        Self::try_from_to(from, to).await.expect("the server accepts")
+    }
+
     /// With an address of its own, unless the server has no place for another connection.
     pub(crate) async fn try_from_to(
         from: [u8; 4],

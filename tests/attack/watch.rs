@@ -53,6 +53,9 @@ pub(crate) struct Bounds {
     /// little for what the machine is busy with: as often as there are clients that ask, and once
     /// for itself.
     pub(crate) pooled_waits: u32,
+    /// How often as long as alone a question for the pool takes at most, 99 of 100; none: nobody
+    /// looks at that.
+    pub(crate) pooled_p99_times: Option<u32>,
     /// What the process may hold at most, bytes.
     pub(crate) resident_max: u64,
 }
@@ -66,6 +69,7 @@ impl Default for Bounds {
             small_p99: Duration::from_millis(100),
             refused_max: 0,
             pooled_waits: 9,
+            pooled_p99_times: None,
             resident_max: 1 << 30,
         }
     }
@@ -322,6 +326,14 @@ impl Noticed {
         assert!(small <= bounds.small_p99 * slow, "small questions' p99 is {small:?}");
         let most = alone * bounds.pooled_waits + POOLED_SLACK * slow;
         assert!(pooled <= most, "a question for the pool took {pooled:?} of {most:?}");
+        if let Some(times) = bounds.pooled_p99_times {
+            let [alone, pooled] = [&self.alone, &self.pooled].map(|times| p99(times));
+            let most = alone * times + POOLED_SLACK * slow;
+            println!(
+                "  of 100, 99 questions for the pool took {alone:.2?} alone, then {pooled:.2?}"
+            );
+            assert!(pooled <= most, "99 of 100 questions for the pool took {pooled:?} of {most:?}");
+        }
         assert!(
             longest <= POOLED_LONGEST * slow + still,
             "a question for the pool took {longest:?}"
