@@ -29,7 +29,12 @@ fn large() -> api::GetPolytopeRequest {
 fn replies_that_one_client_does_not_take_keep_no_other_from_its_own() {
     row("400 replies not taken", Bounds::default(), async |server| {
         let other = server.connect().await;
-        register(&other, "large", ball(if slowness() == 1 { 40_000 } else { 16_000 })).await;
+        let points = if slowness() == 1 { 40_000 } else { 16_000 };
+        register(&other, "large", ball(points)).await;
+        if server.is_secured() {
+            // The other's is not there for another tenant.
+            register(&server.connect_from([127, 0, 0, 2]).await, "large", ball(points)).await;
+        }
         let message = framed(&large().encode_to_vec(), 0);
         let (mut kept, mut refused) = (Vec::new(), 0);
         for _ in 0..4 {

@@ -80,7 +80,7 @@ impl Secrets {
         let certificate = params.signed_by(&key, &authority).unwrap();
         let (mut lines, mut plain) = (String::new(), String::new());
         for third in 0..=10_u8 {
-            for last in 1..=255_u8 {
+            for last in 0..=255_u8 {
                 let address = [127, 0, third, last];
                 let name = format!("t-{third}-{last}");
                 let role = if address == USUAL { Role::Admin } else { Role::Write };
