@@ -82,9 +82,10 @@ fn of_all_that_is_counted_256_addresses_get_some() {
             });
             let names = 20 * names.await.len();
             // Of another tenant nobody can watch anything.
-            let news = match server.is_secured() {
-                true => Vec::new(),
-                false => all_of(async |_| watch(&client, &watched).await).await,
+            let news = if server.is_secured() {
+                Vec::new()
+            } else {
+                all_of(async |_| watch(&client, &watched).await).await
             };
             println!("  {sessions} sessions, {names} names, {} watch", news.len());
             watchers.extend(news);
