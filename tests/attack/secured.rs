@@ -194,7 +194,7 @@ pub(crate) fn broken_handshake(to: SocketAddr, kind: u64) {
         3 => b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0".to_vec(),
         // An alert, and application data, before anything else.
         4 => vec![0x15, 3, 3, 0, 2, 2, 40, 0x17, 3, 3, 0, 1, 0],
-        _ => (0..2_000_u32).map(|k| (k.wrapping_mul(2_654_435_761) >> 24) as u8).collect(),
+        _ => (0..2_000_u32).map(|k| k.wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect(),
     };
     // The server may close it meanwhile, as it should.
     let _ = stream.write_all(&said);
