@@ -140,6 +140,21 @@ pub(crate) fn cube() -> Vec<f64> {
     (0..8).flat_map(|k| [k & 1, k >> 1 & 1, k >> 2].map(f64::from)).collect()
 }
 
+/// Bytes as text in base 64.
+pub(crate) fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for three in bytes.chunks(3) {
+        let word = three.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte));
+        let word = word << (8 * (3 - three.len()));
+        for k in 0..4 {
+            let digit = DIGITS[(word >> (18 - 6 * k) & 63) as usize];
+            text.push(if k <= three.len() { char::from(digit) } else { '=' });
+        }
+    }
+    text
+}
+
 /// A corner of that, which is no box: what touches it is told by the exact stage.
 pub(crate) fn wedge() -> Vec<f64> {
     vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]

@@ -31,7 +31,7 @@ use tonic::transport::{Channel, Endpoint};
 use tower::service_fn;
 
 use crate::access::KeyFile;
-use crate::server::{Server, soon};
+use crate::server::{Server, base64, soon};
 
 type Authority = CertifiedIssuer<'static, KeyPair>;
 
@@ -96,20 +96,6 @@ fn pem(der: &CertificateDer<'_>) -> String {
         text += "\n";
     }
     text + "-----END CERTIFICATE-----\n"
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let word = three.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte));
-        let word = word << (8 * (3 - three.len()));
-        for k in 0..4 {
-            let digit = DIGITS[(word >> (18 - 6 * k) & 63) as usize];
-            text.push(if k <= three.len() { char::from(digit) } else { '=' });
-        }
-    }
-    text
 }
 
 /// What a client trusts and shows.

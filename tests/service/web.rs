@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::http::{ask, call, messages, prefixed, request};
-use crate::server::{Server, body, cube, soon};
+use crate::server::{Server, base64, body, cube, soon};
 
 /// A server with a side port that was free just now.
 pub(crate) async fn with_door(settings: Settings) -> (Server, SocketAddr) {
@@ -21,20 +21,6 @@ pub(crate) async fn with_door(settings: Settings) -> (Server, SocketAddr) {
     drop(free);
     let settings = Settings { http: address.to_string(), ..settings };
     (Server::with_settings(settings).await, address)
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let word = three.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte));
-        let word = word << (8 * (3 - three.len()));
-        for k in 0..4 {
-            let digit = DIGITS[(word >> (18 - 6 * k) & 63) as usize];
-            text.push(if k <= three.len() { char::from(digit) } else { '=' });
-        }
-    }
-    text
 }
 
 const QUESTION: &str = r#"{

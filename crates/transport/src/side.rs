@@ -66,7 +66,7 @@ pub trait Pages: Send + Sync {
 pub struct SidePort {
     /// The pages.
     pub pages: Arc<dyn Pages>,
-    /// What answers calls.
+    /// The door that answers calls.
     pub web: Web,
     /// Whether calls are answered without TLS.
     pub takes_plain_calls: bool,

@@ -45,7 +45,7 @@ pub struct StraightBody<'a> {
 pub struct PassedFaces<'a> {
     /// What the faces are, and whether they bound anything.
     pub of: FacesOf<'a>,
-    /// Where they are.
+    /// The pose of their body.
     pub pose: Pose,
     /// The radius of balls around all their points, metres.
     pub radius: f64,

@@ -260,18 +260,14 @@ impl<'a> Judge<'a> {
             GapProof::Along(direction) => unit(direction),
             GapProof::Cover(_) => None,
         };
-        let seen = SeenHeights { seen_from: pair.common, along: along.unwrap_or_default() };
-        let least: f64 = two
-            .iter()
-            .map(|body| {
-                let speed = self.speed(*body, pair.common, middle);
-                if along.is_none() {
-                    return speed;
-                }
-                let load = &self.loads[*body];
-                speed.min(self.path.speed_along(self.subject.tree, load, &seen, middle))
-            })
-            .sum();
+        let seen = along.map(|along| SeenHeights { seen_from: pair.common, along });
+        let speed = |body: &usize| {
+            let any = self.speed(*body, pair.common, middle);
+            let tree = self.subject.tree;
+            let across = |seen| self.path.speed_along(tree, &self.loads[*body], seen, middle);
+            seen.as_ref().map_or(any, |seen| any.min(across(seen)))
+        };
+        let least: f64 = two.iter().map(speed).sum();
         let is_enough = gap.closing.is_finite() && gap.closing >= least;
         if !is_enough {
             return Err(EdgeRefusal::Closing(index, gap.pair));

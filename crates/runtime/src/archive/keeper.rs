@@ -76,7 +76,7 @@ impl From<Crowded> for Unread {
 pub struct KeeperMetrics {
     /// Times that something was written.
     pub writes: AtomicU64,
-    /// What these took.
+    /// The times that writing took.
     pub write_times: Times,
     /// Bodies and robots that were read.
     pub loads: AtomicU64,

@@ -71,7 +71,7 @@ pub struct Web(Arc<WebState>);
 /// What a door is made of.
 #[derive(Debug)]
 pub struct WebParts {
-    /// What answers calls.
+    /// The services that answer the calls, as they answer those of gRPC.
     pub services: AllServices,
     /// Which methods and messages there are.
     pub interface: Arc<Interface>,
@@ -81,7 +81,7 @@ pub struct WebParts {
     pub limits: Limits,
     /// Set when no new calls are taken.
     pub draining: Latch,
-    /// Where calls run.
+    /// The runtime on which calls run.
     pub runtime: Handle,
 }
 

@@ -14,7 +14,7 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// What calls bring.
+/// The headers that a page may send with its calls.
 const ALLOWED_HEADERS: &str = "content-type, connect-protocol-version, connect-timeout-ms, \
                                grpc-timeout, x-grpc-web, x-user-agent, authorization, x-api-key, \
                                clearance-session-key";
