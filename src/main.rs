@@ -37,6 +37,11 @@ enum Command {
     Verify(clearance_conformance::verify::Options),
     /// Streams a robot's motion through a cell to a server of its own, and reports.
     Demo(clearance_demo::DemoOptions),
+    /// Passes calls on to a server, and records the sessions that they open.
+    #[command(after_help = RECORD_HELP)]
+    Record(clearance_recording::RecordOptions),
+    /// Sends the frames of recordings again and compares every answer; the exit code says so.
+    Replay(clearance_recording::ReplayOptions),
     /// Reruns the papers' experiments; writes a table and a picture of each.
     Experiments(clearance_experiments::ExperimentsOptions),
 }
@@ -73,6 +78,16 @@ Try:
   clearance conformance cases.jsonl.gz --answers answers.jsonl
   clearance verify cases.jsonl.gz answers.jsonl";
 
+const RECORD_HELP: &str = "\
+Clients call the recorder in place of the server. Each session is an MCAP file: what was asked and
+answered, and where bodies are, for Foxglove and Rerun. Ctrl-C ends them.
+
+Try, with a server running:
+  clearance record --out recordings
+  grpcurl -plaintext -d '{\"session_id\": \"it\"}' 127.0.0.1:50063 \\
+    clearance.v1.SessionService/OpenSession
+  clearance replay recordings/it.mcap";
+
 fn main() -> ExitCode {
     let out = &mut std::io::stdout();
     match Arguments::parse().command {
@@ -86,6 +101,10 @@ fn main() -> ExitCode {
         Command::Conformance(options) => verdict(clearance_conformance::run(&options, out)),
         Command::Verify(options) => verdict(clearance_conformance::verify::run(&options, out)),
         Command::Demo(options) => verdict(clearance_demo::run(&options, serve::until_told, out)),
+        Command::Record(options) => verdict(clearance_recording::record(&options, out)),
+        Command::Replay(options) => {
+            verdict(clearance_recording::replay(&options, serve::until_told, out))
+        }
         Command::Experiments(options) => verdict(clearance_experiments::run(&options, out)),
     }
 }

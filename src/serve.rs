@@ -110,13 +110,19 @@ fn source(file: Option<&PathBuf>) -> String {
     file.map_or_else(|| "flags and defaults".to_owned(), |file| file.display().to_string())
 }
 
-/// Serves with the default settings until it is told to stop, or nobody is left to tell.
-pub async fn until_told(listener: TcpListener, stop: oneshot::Receiver<()>) -> Result<(), String> {
+/// Serves with the default settings, and on a side port if one is named, until it is told to stop,
+/// or nobody is left to tell.
+pub async fn until_told(
+    listener: TcpListener,
+    door: Option<String>,
+    stop: oneshot::Receiver<()>,
+) -> Result<(), String> {
     let shutdown = async {
         // A dropped sender means stop, too.
         let _ = stop.await;
     };
-    let served = rpc::serve(listener, shutdown, Settings::default()).await;
+    let settings = Settings { http: door.unwrap_or_default(), ..Settings::default() };
+    let served = rpc::serve(listener, shutdown, settings).await;
     served.map_err(|error| error.to_string())
 }
 

@@ -32,6 +32,7 @@ const TOP: &[&str] = &[
     "clearance_demo",
     "clearance_drawing",
     "clearance_experiments",
+    "clearance_recording",
 ];
 
 /// The only packages that a checker of certificates needs: numbers, errors, short lists.

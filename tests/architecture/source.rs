@@ -23,6 +23,7 @@ pub(crate) const CRATES: &[&str] = &[
     "clearance_experiments",
     "clearance_conformance",
     "clearance_demo",
+    "clearance_recording",
     "clearance",
 ];
 

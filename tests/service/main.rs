@@ -49,6 +49,7 @@ mod polyhedron_sessions;
 mod polytopes;
 mod queries;
 mod quotas;
+mod recordings;
 mod registration;
 mod reply_sizes;
 mod robot_keys;

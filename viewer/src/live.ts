@@ -32,11 +32,12 @@ export class Live {
     return (await this.sessions.listSessions({ sessionKeys: this.key ? [this.key] : [] })).sessions;
   }
 
-  async shape(id: string): Promise<GetPolytopeResponse> {
+  // A registered body, or a part of a robot.
+  async shape(id: string, robotId = ''): Promise<GetPolytopeResponse> {
     const key = { case: 'id' as const, value: id };
-    return this.polytopes.getPolytope({ key, withVertices: true, withFacets: true }).catch((error) => {
+    return this.polytopes.getPolytope({ key, robotId, withVertices: true, withFacets: true }).catch((error) => {
       if (ConnectError.from(error).code === Code.NotFound) throw error;
-      return this.polytopes.getPolytope({ key });
+      return this.polytopes.getPolytope({ key, robotId });
     });
   }
 

@@ -91,18 +91,18 @@ class Viewer implements Player {
       const inline = this.model.inline.get(part.shape)?.source;
       if (inline?.case === 'vertices') this.shapes.set(part.shape, ofPoints(inline.value.xyz));
       else if (inline?.case === 'rounded') this.shapes.set(part.shape, ofRounded(inline.value));
-      else if (this.live && !this.asking.has(part.shape)) void this.ask(part.shape);
+      else if (this.live && !this.asking.has(part.shape)) void this.ask(part.shape, slot.robotId);
     }
     this.stage.addSlot(slot);
     this.changed = true;
   }
 
-  private async ask(id: string): Promise<void> {
+  private async ask(id: string, robotId?: string): Promise<void> {
     this.asking.add(id);
     try {
-      this.shapes.set(id, ofRegistered(await this.live!.shape(id)));
+      this.shapes.set(id, ofRegistered(await this.live!.shape(id, robotId)));
     } catch {
-      // Nobody registered it by itself, as links of robots; it may be later.
+      // It was deleted meanwhile; the session keeps what it has.
       return;
     }
     for (const slot of this.model.slots) if (slot.parts.some((part) => part.shape === id)) this.stage.addSlot(slot);

@@ -30,6 +30,8 @@ export interface Slot {
   groups: string[];
   fixed: boolean;
   isLink: boolean;
+  // Of a link: whose parts its shapes are.
+  robotId?: string;
   pivot: Vec;
   margin: number;
   from: number;
@@ -81,6 +83,8 @@ export class Model {
   private bytes = 0;
   // Where bodies came that came with the frame that is read.
   private fresh: { index: number; pose: number[] }[] = [];
+  // Where links are that come once it is known what they are made of.
+  private awaited = new Map<number, number[]>();
   private startTime?: number;
   // Whoever draws bodies is told of new slots.
   onSlot: (slot: Slot) => void = () => {};
@@ -99,7 +103,7 @@ export class Model {
   // What a watcher is told; `time` in seconds.
   watch(told: WatchSessionResponse, time: number): void {
     this.startTime ??= time;
-    if (told.state) this.begin(told.state, time - this.startTime);
+    if (told.state) this.begin(told.state, told.linkPoses, time - this.startTime);
     const frame = told.frame;
     if (!frame) return;
     const order = this.isEmpty ? 0 : this.end + 1;
@@ -111,7 +115,7 @@ export class Model {
   }
 
   // The state takes the place of all that was known.
-  private begin(state: SessionState, time: number): void {
+  private begin(state: SessionState, links: PackedPoses | undefined, time: number): void {
     this.slots = [];
     this.byId.clear();
     this.moments = [];
@@ -120,6 +124,7 @@ export class Model {
     this.lastContacts = new Map();
     this.bytes = 0;
     this.fresh = [];
+    this.awaited.clear();
     this.free = [];
     this.shown = -1;
     this.onReset();
@@ -128,7 +133,7 @@ export class Model {
     for (const { pair } of state.contacts) {
       if (pair) this.lastContacts.set(pairKey(pair.a, pair.b), { a: pair.a, b: pair.b, order: 0 });
     }
-    this.add(0, state.frameId, time, undefined, [], undefined);
+    this.add(0, state.frameId, time, links, [], undefined);
   }
 
   private open(body: Body, order: number): void {
@@ -168,6 +173,7 @@ export class Model {
   }
 
   private close(id: number, order: number): void {
+    this.awaited.delete(id);
     const slot = this.byId.get(id);
     if (!slot) return;
     slot.until = order;
@@ -192,10 +198,26 @@ export class Model {
       if (link.partCount === 0 || this.byId.has(held.id + k)) return;
       const made = robot.parts.slice(link.firstPart, link.firstPart + link.partCount);
       const parts = made.map((part) => ({ shape: part.polytopeId, place: placementOf(part.pose) }));
-      this.addSlot({ id: held.id + k, name: held.name ? `${held.name}/${link.name}` : link.name, parts,
+      const slot = this.addSlot({ id: held.id + k, name: held.name ? `${held.name}/${link.name}` : link.name, parts,
         source: made.map((part) => ({ source: { case: 'id', value: part.polytopeId }, pose: part.pose }) as PlacedBody),
-        groups: held.groups, fixed: held.fixedBase && !link.moves, isLink: true, pivot: [0, 0, 0], margin: 0, from: order, isPlaced: false });
+        groups: held.groups, fixed: held.fixedBase && !link.moves, isLink: true, robotId: robot.id, pivot: [0, 0, 0], margin: 0,
+        from: order, isPlaced: false });
+      const pose = this.awaited.get(slot.id);
+      this.awaited.delete(slot.id);
+      const moment = this.at(order);
+      if (pose && moment) this.stand(slot, pose, moment);
     });
+  }
+
+  // Tells of a link afterwards where it is at a moment, the last one.
+  private stand(slot: Slot, pose: number[], moment: Moment): void {
+    slot.isPlaced = true;
+    this.last.set(pose, slot.index * POSE);
+    moment.slots = Uint32Array.from([...moment.slots, slot.index]);
+    moment.poses = Float64Array.from([...moment.poses, ...pose]);
+    moment.teleported.add(slot.index);
+    if (moment.snapshot) moment.snapshot.poses = this.last.slice();
+    this.shown = -1;
   }
 
   private closeRobot(id: number, order: number): void {
@@ -217,12 +239,15 @@ export class Model {
     }
     this.fresh = [];
     known.forEach((slot, k) => {
-      if (!slot || !packed) return;
-      const at = used.length * POSE;
-      poses.set(packed.translations.slice(3 * k, 3 * k + 3), at);
+      if (!packed) return;
       const q = packed.rotationMatrices.length > 0 ? quaternionOf(packed.rotationMatrices.slice(9 * k, 9 * k + 9))
         : packed.rotations.length > 0 ? packed.rotations.slice(4 * k, 4 * k + 4) : [1, 0, 0, 0];
-      poses.set(q, at + 3);
+      const pose = [...packed.translations.slice(3 * k, 3 * k + 3), ...q];
+      if (!slot) {
+        this.awaited.set(packed.ids[k]!, pose);
+        return;
+      }
+      poses.set(pose, used.length * POSE);
       if (!slot.isPlaced) {
         slot.isPlaced = true;
         teleported.add(slot.index);

@@ -4,6 +4,7 @@
 //! ([`shapes`], [`trajectory`]), [`client`] registers all that with a server and streams the joint
 //! values to it, [`record`] keeps what the server says, [`sampling`] checks what it found between
 //! frames, [`report`] prints the table, and [`composition`] chooses what the [`picture`] shows.
+//! [`watch`] plays it at its own pace for a page that shows it.
 
 mod cell;
 mod client;
@@ -15,6 +16,7 @@ mod robot;
 mod sampling;
 mod shapes;
 mod trajectory;
+mod watch;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -27,6 +29,8 @@ use record::Record;
 use report::Names;
 use robot::Panda;
 use sampling::World;
+use watch::Cell;
+pub use watch::WatchOptions;
 
 use clearance_client::Client;
 use tokio::net::TcpListener;
@@ -41,6 +45,9 @@ pub struct DemoOptions {
     /// No progress, only the table.
     #[arg(long)]
     pub quiet: bool,
+    /// Whether it is shown as it goes.
+    #[command(flatten)]
+    pub watch: WatchOptions,
 }
 
 /// Why the demo could not finish.
@@ -82,19 +89,21 @@ impl From<record::Unreadable> for DemoError {
     }
 }
 
-/// Has a server started on a loopback port and puts it to work. `serve` serves on a listener until
-/// it is told to stop, and says in words what went wrong. True when every pair had its verdict and
-/// fine sampling confirms every contact that was found between two frames.
+/// Has a server started on a loopback port and puts it to work. `serve` serves on a listener, and
+/// on a side port where one is named, until it is told to stop, and says in words what went wrong.
+/// True when every pair had its verdict and fine sampling confirms every contact that was found
+/// between two frames.
 pub fn run<S>(
     options: &DemoOptions,
-    serve: impl FnOnce(TcpListener, oneshot::Receiver<()>) -> S,
+    serve: impl FnOnce(TcpListener, Option<String>, oneshot::Receiver<()>) -> S,
     out: &mut dyn Write,
 ) -> Result<bool, DemoError>
 where
     S: Future<Output = Result<(), String>> + Send + 'static,
 {
     // In boxes, so that no caller compiles the demo again.
-    run_beside(options, Box::new(move |listener, stop| Box::pin(serve(listener, stop))), out)
+    let door = options.watch.door();
+    run_beside(options, Box::new(move |listener, stop| Box::pin(serve(listener, door, stop))), out)
 }
 
 /// A server that serves until it is told to stop.
@@ -120,8 +129,15 @@ async fn serve_and_run(
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let url = format!("http://{}", listener.local_addr()?);
     let (stop, stopped) = oneshot::channel::<()>();
-    let server = tokio::spawn(serve(listener, stopped));
-    let result = run_against(url, options, out).await;
+    let mut server = tokio::spawn(serve(listener, stopped));
+    let result = tokio::select! {
+        result = run_against(url, options, out) => result,
+        // It cannot serve, or not any more.
+        ended = &mut server => {
+            let ended = ended.map_err(|error| DemoError::Protocol(error.to_string()))?;
+            return Err(DemoError::Protocol(ended.err().unwrap_or_else(|| "it ended".to_owned())));
+        }
+    };
     // The server may have ended on its own; then there is nobody to tell.
     let _ = stop.send(());
     let ended = server.await.map_err(|error| DemoError::Protocol(error.to_string()))?;
@@ -141,6 +157,16 @@ async fn run_against(
     writeln!(out, "server   {url}, in this process; everything below goes over gRPC")?;
     print_scene(&robot, &obstacles, &registered, session.opened().checked_pairs, out)?;
 
+    let names = Names {
+        links: robot.names.iter().map(String::as_str).collect(),
+        obstacles: obstacles.iter().map(|obstacle| obstacle.name.as_str()).collect(),
+    };
+    if options.watch.watch {
+        let cell = Cell { motion: &motion, obstacles: &obstacles, names: &names };
+        let is_decided = watch::play(&mut session, &cell, &options.watch, out).await?;
+        session.close().await?;
+        return Ok(is_decided);
+    }
     let start = Instant::now();
     let mut progress = Progress::new(options.quiet, start);
     let record = client::stream(&mut session, &motion, &mut |record| progress.show(record)).await?;
@@ -150,10 +176,6 @@ async fn run_against(
 
     let world = World::new(&robot, &motion, &obstacles)?;
     let missed = report::resample(&record, &world);
-    let names = Names {
-        links: robot.names.iter().map(String::as_str).collect(),
-        obstacles: obstacles.iter().map(|obstacle| obstacle.name.as_str()).collect(),
-    };
     report::print(&record, &missed, &names, wall_s, out)?;
     std::fs::write(&options.out, composition::picture(&record, &world, &names)?.svg())?;
     writeln!(out, "\npicture: {}", options.out.display())?;

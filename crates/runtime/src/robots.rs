@@ -16,7 +16,7 @@ use super::memory::{MemoryKind, MemoryQuota, Reservation};
 use super::sessions::owner::KeyDigest;
 use super::settings::Limits;
 use super::store::paid::PaidMemory;
-use clearance_bodies::{ContentId, TableKeeper};
+use clearance_bodies::{Body, ContentId, TableKeeper};
 use clearance_geometry::polyhedron::TriangleBody;
 use clearance_robot::Robot;
 use clearance_robot::parts::RobotPart;
@@ -78,6 +78,12 @@ impl RegisteredRobot {
     /// Memory that it takes, without tables that methods build of its parts.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// The body of the first part with this id.
+    pub fn part(&self, id: &ContentId) -> Option<Body> {
+        let at = self.part_ids.iter().position(|one| one == id)?;
+        self.robot.parts.get(at).map(|part| part.body.whole())
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::geometry;
 use clearance_bodies::kinds::Figures;
+use clearance_bodies::{Body, ContentId};
 use clearance_proto as api;
 use clearance_runtime::store::{PolytopeStore, Stored};
 
@@ -14,12 +15,21 @@ pub fn describe(stored: &Arc<Stored>, store: &PolytopeStore) -> api::Polytope {
 
 /// The description of a body with these aliases.
 pub fn describe_new(stored: &Stored, aliases: Vec<String>) -> api::Polytope {
-    let outline = stored.body.outline();
-    let [low, high] = outline.bounds.map(|corner| Some(geometry::vector_to_wire(&corner)));
-    let Figures { edge_count, hierarchy } = stored.figures;
     api::Polytope {
-        id: stored.id.to_string(),
         aliases,
+        memory_bytes: stored.bytes_now(),
+        use_count: stored.uses(),
+        ..describe_part(&stored.body, &stored.id, stored.figures)
+    }
+}
+
+/// The description of a body that is not registered by itself.
+pub fn describe_part(body: &Body, id: &ContentId, figures: Figures) -> api::Polytope {
+    let outline = body.outline();
+    let [low, high] = outline.bounds.map(|corner| Some(geometry::vector_to_wire(&corner)));
+    let Figures { edge_count, hierarchy } = figures;
+    api::Polytope {
+        id: id.to_string(),
         vertex_count: outline.vertex_count,
         edge_count,
         face_count: outline.face_count,
@@ -29,9 +39,8 @@ pub fn describe_new(stored: &Stored, aliases: Vec<String>) -> api::Polytope {
         bounds_high: high,
         hierarchy_height: u32::try_from(hierarchy.height).unwrap_or(u32::MAX),
         hierarchy_size: hierarchy.size as u64,
-        memory_bytes: stored.bytes_now(),
-        use_count: stored.uses(),
         shell_count: outline.shell_count,
-        radius: stored.body.radius(),
+        radius: body.radius(),
+        ..api::Polytope::default()
     }
 }

@@ -1,9 +1,12 @@
 //! `PolytopeService`, but for uploads.
 
 mod decompose;
+mod shown;
 mod uploads;
 
 use tonic::{Request, Response, Status, Streaming};
+
+use self::shown::{Shown, no_key};
 
 use crate::rpc::shared::Shared;
 use clearance_bodies::ContentId;
@@ -23,7 +26,7 @@ use clearance_wire::convert::geometry::points_to_wire;
 use clearance_wire::convert::keys::digests;
 use clearance_wire::convert::paging::{page_size, reply_bytes};
 use clearance_wire::convert::polytope::{AskedPolytope, BuiltPolytope};
-use clearance_wire::path::{BadField, Path, WithinLimit};
+use clearance_wire::path::{Path, WithinLimit};
 use clearance_wire::status::{Failure, TooLong};
 
 /// Serves `PolytopeService`: bodies by id and alias.
@@ -76,48 +79,47 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         &self,
         request: Request<api::GetPolytopeRequest>,
     ) -> Result<Response<api::GetPolytopeResponse>, Status> {
-        use api::get_polytope_request::Key;
+        let deadline = deadline(self.0.limits(), request.metadata(), None)?;
         let intake = Intake::of(&request);
         let request = request.into_inner();
-        let stored = match &request.key {
-            Some(Key::Id(id)) => self.0.catalogue().by_id(&Path::ROOT.field("id"), id)?,
-            Some(Key::Alias(alias)) => {
-                self.0.catalogue().by_alias(&Path::ROOT.field("alias"), alias)?
-            }
-            None => return Err(no_key().into()),
-        };
-        let polytope = describe(&stored, self.0.store());
+        let shown = Shown::find(&self.0.catalogue(), &request)?;
+        let body = shown.body();
         let names =
             [("with_vertices", request.with_vertices), ("with_facets", request.with_facets)];
         if let Some((name, _)) = names.iter().find(|(_, is_asked)| *is_asked)
-            && stored.body.spelled().is_none()
+            && body.spelled().is_none()
         {
             let what = "lists of a body without vertices, curved or a large height field";
             return Err(Failure::from(Path::ROOT.field(name).not_implemented(what)).into());
         }
         let count = |length| u32::try_from(length).unwrap_or(u32::MAX);
-        let vertices = if request.with_vertices { count(stored.body.vertices().len()) } else { 0 };
-        let facets = if request.with_facets { polytope.face_count } else { 0 };
+        let vertices = if request.with_vertices { count(body.vertices().len()) } else { 0 };
+        let facets = if request.with_facets { body.outline().face_count } else { 0 };
         let estimate = COPIED_VERTEX * vertices + COPIED_FACET * facets;
-        let load = JobSize::of(Counted::all_of(stored.memory_bytes), estimate);
+        let load = JobSize::of(Counted::all_of(shown.memory_bytes()), estimate);
         // Refused before the work, not after it.
         let bytes = VERTEX_BYTES * vertices as usize + FACET_BYTES * facets as usize;
         let bytes_max = reply_bytes(request.reply_bytes_max, self.0.limits());
-        let length = length_at_most([vertices, facets], stored.body.vertices().len());
+        let length = length_at_most([vertices, facets], body.vertices().len());
         if length > bytes_max {
             return Err(Failure::from(TooLong::Body { bytes: length, bytes_max }).into());
         }
         let _room = self.0.unsent.reserve(bytes, &intake)?;
-        let copying = self.0.compute.run(load, move || api::GetPolytopeResponse {
-            polytope: Some(polytope),
-            vertices: request.with_vertices.then(|| points_to_wire(stored.body.vertices())),
-            facets: if request.with_facets {
-                stored.body.facets().map(facet).collect()
-            } else {
-                Vec::new()
-            },
+        let (in_job, until) = (self.0.clone(), deadline.until().clone());
+        let copying = self.0.compute.run(load, move || {
+            let described = shown.describe(in_job.store(), &until)?;
+            let body = shown.body();
+            Ok::<_, Failure>(api::GetPolytopeResponse {
+                polytope: Some(described),
+                vertices: request.with_vertices.then(|| points_to_wire(body.vertices())),
+                facets: if request.with_facets {
+                    body.facets().map(facet).collect()
+                } else {
+                    Vec::new()
+                },
+            })
         });
-        Ok(Response::new(copying.await.map_err(Failure::from)?))
+        Ok(Response::new(copying.await.map_err(Failure::from)??))
     }
 
     async fn list_polytopes(
@@ -220,10 +222,6 @@ const FACET_BYTES: usize = 13;
 
 fn facet(corners: &[u32]) -> api::Facet {
     api::Facet { vertices: corners.to_vec() }
-}
-
-fn no_key() -> Failure {
-    Failure::BadField(BadField { field: "id".to_owned(), problem: "needs id or alias".into() })
 }
 
 /// Builds and registers all of them, or none; also none once nobody waits for it, which is

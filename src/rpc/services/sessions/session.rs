@@ -263,16 +263,17 @@ impl Session {
         }
     }
 
-    /// The news of this session, from now on, and how many there were before; who opened the
-    /// session pays for them.
+    /// The news of this session, from now on, how many there were before, and where the links of
+    /// its robots are; who opened the session pays for them.
     pub(super) fn watch(
         &mut self,
         limits: &WireLimits,
         quota: MemoryQuota,
         before: Option<Receiver<NewsCopy>>,
-    ) -> Result<(Receiver<NewsCopy>, u64), Failure> {
+    ) -> Result<(Receiver<NewsCopy>, u64, api::PackedPoses), Failure> {
         let news = self.subscribers.subscribe(&self.scene, quota, before, limits);
-        news.map_err(|limit| limit.reached().into())
+        let (news, told) = news.map_err(|limit| limit.reached())?;
+        Ok((news, told, news::link_poses(&self.scene)))
     }
 
     /// Tells those who watch what has changed, and what the answer says if there is one.

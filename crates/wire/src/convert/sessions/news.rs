@@ -135,6 +135,14 @@ pub fn to_wire(
     told
 }
 
+/// Where the links of all robots of a scene are.
+pub fn link_poses(scene: &Scene) -> api::PackedPoses {
+    let carried = scene.robots().flat_map(|robot| scene.moved_with(robot.id));
+    let links: BTreeSet<BodyId> = carried.filter(|id| scene.link_of(*id).is_some()).collect();
+    let links: Vec<&Body> = links.into_iter().filter_map(|id| scene.body(id)).collect();
+    packed(&links, &BTreeSet::new())
+}
+
 fn packed(moved: &[&Body], teleported: &BTreeSet<u32>) -> api::PackedPoses {
     let numbers = |of: fn(&Body) -> Vec<f64>| -> Vec<f64> {
         moved.iter().flat_map(|body| of(body)).collect()

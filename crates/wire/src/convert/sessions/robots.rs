@@ -235,17 +235,19 @@ impl RobotDraft {
         }
     }
 
-    /// Adds the bodies that robots have moved, and those that they have put elsewhere.
+    /// Adds the bodies that robots have moved, the links of robots that are new, and what robots
+    /// have put elsewhere.
     pub fn bodies_into(
         &self,
         scene: &Scene,
         moved: &mut BTreeSet<u32>,
         teleported: &mut BTreeSet<u32>,
     ) {
-        for id in self.moved.iter().filter(|id| !self.added.contains(id)) {
+        for id in self.moved.iter().chain(&self.added) {
             moved.extend(scene.moved_with(*id).map(|body| body.0));
         }
-        for id in self.teleported.iter().filter(|id| !self.added.contains(id)) {
+        // No motion leads to where a new robot is.
+        for id in self.teleported.iter().chain(&self.added) {
             teleported.extend(scene.moved_with(*id).map(|body| body.0));
         }
         let here = self.attached.iter().filter(|id| scene.body(**id).is_some());
