@@ -68,6 +68,7 @@ mod scene_queries;
 mod server;
 mod session_robots;
 mod sessions;
+mod shown_robots;
 mod shapes;
 mod solid_measures;
 mod solid_proofs;
