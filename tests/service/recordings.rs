@@ -114,8 +114,7 @@ async fn a_recorded_session_is_played_again_with_the_same_answers() {
     let server = Server::start().await;
     let recorder = Recorder::beside(&server, "recorded").await;
     let channel = recorder.channel().await;
-    let mut polytopes =
-        api::polytope_service_client::PolytopeServiceClient::new(channel.clone());
+    let mut polytopes = api::polytope_service_client::PolytopeServiceClient::new(channel.clone());
     let polytopes_to_come = vec![spec("cube", &cube())];
     let request =
         api::RegisterPolytopesRequest { polytopes: polytopes_to_come, validate_only: false };

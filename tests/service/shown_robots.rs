@@ -45,7 +45,10 @@ async fn a_watcher_is_told_where_links_are_that_have_not_moved() {
     step(&server, "s", vec![added]).await.unwrap();
     let told = soon(news.message()).await.unwrap().unwrap().frame.unwrap();
     let packed = told.packed_poses.clone().unwrap();
-    assert_eq!(packed.ids.iter().collect::<Vec<_>>(), packed.teleported_ids.iter().collect::<Vec<_>>());
+    assert_eq!(
+        packed.ids.iter().collect::<Vec<_>>(),
+        packed.teleported_ids.iter().collect::<Vec<_>>()
+    );
     assert_eq!(places(told.packed_poses).last(), Some(&(cart + ARM, 2.5)));
 
     // Who comes then is told where they are by now.

@@ -38,7 +38,7 @@ impl Recorder {
     pub(crate) fn create(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
         let file = File::create(path).map_err(Error::io(name.clone()))?;
-        Self::on(BufWriter::new(file)).map_err(|error| Error::file(name, error))
+        Self::on(BufWriter::new(file)).map_err(|error| Error::file(name, &error))
     }
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Recorded>, Error> {
         bytes = plain;
     }
     if !bytes.starts_with(MAGIC) {
-        return Err(Error::file(name(), "is no MCAP file"));
+        return Err(Error::file(name(), &"is no MCAP file"));
     }
     Ok(messages(&bytes))
 }

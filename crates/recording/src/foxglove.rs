@@ -1,6 +1,10 @@
 //! Messages that Foxglove and Rerun read, generated from `proto/foxglove`.
 
-#![allow(missing_docs, clippy::allow_attributes, reason = "generated")]
+#![expect(
+    unreachable_pub,
+    clippy::enum_variant_names,
+    reason = "generated, for this crate alone"
+)]
 
 tonic::include_proto!("foxglove");
 

@@ -65,7 +65,7 @@ impl Error {
         |error| Self::Io { what, error }
     }
 
-    fn file(what: impl Into<String>, why: impl ToString) -> Self {
+    fn file(what: impl Into<String>, why: &dyn std::fmt::Display) -> Self {
         Self::File { what: what.into(), why: why.to_string() }
     }
 

@@ -108,7 +108,12 @@ impl Log {
         kept.registered.push(registration);
     }
 
-    fn begin(&self, session: &str, open: &api::OpenSessionRequest, told: &api::OpenSessionResponse) {
+    fn begin(
+        &self,
+        session: &str,
+        open: &api::OpenSessionRequest,
+        told: &api::OpenSessionResponse,
+    ) {
         let mut kept = self.kept();
         kept.close(session);
         let path = self.free_name(session);
@@ -256,7 +261,7 @@ impl Call {
                     self.opened(known, opened);
                 }
                 if let (Some(report), Some(session)) = (&told.report, &known.session) {
-                    self.log.write(session, "/clearance/report", report, now());
+                    self.log.write(session, "/clearance/report", &**report, now());
                 }
             }
             ("StepSession", Side::Asked) => {

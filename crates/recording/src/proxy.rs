@@ -108,14 +108,16 @@ impl Forward {
             Err(error) => Err(error),
         };
         match answered {
-            Ok(response) => response
-                .map(|body| tonic::body::Body::new(Tap::new(body, call, Side::Answered))),
+            Ok(response) => {
+                response.map(|body| tonic::body::Body::new(Tap::new(body, call, Side::Answered)))
+            }
             Err(error) => Status::unavailable(format!("recorder: {error}")).into_http(),
         }
     }
 }
 
-type Passing = Pin<Box<dyn Future<Output = Result<Response<tonic::body::Body>, Infallible>> + Send>>;
+type Passing =
+    Pin<Box<dyn Future<Output = Result<Response<tonic::body::Body>, Infallible>> + Send>>;
 
 impl Service<Request<Body>> for Forward {
     type Response = Response<tonic::body::Body>;

@@ -142,7 +142,8 @@ struct Script {
 impl Script {
     fn of(file: &Path, messages: Vec<Recorded>) -> Result<Self, Error> {
         let file = file.display().to_string();
-        let wrong = |topic: &str| Error::file(file.clone(), format!("{topic}: a message is broken"));
+        let wrong =
+            |topic: &str| Error::file(file.clone(), &format!("{topic}: a message is broken"));
         let mut open: Option<api::OpenSessionRequest> = None;
         let (mut bodies, mut robots, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut frames, mut reports) = (Vec::new(), Vec::new());
@@ -164,7 +165,7 @@ impl Script {
             }
         }
         let missing = "has no /clearance/open: it was not recorded by `clearance record`";
-        let open = open.ok_or_else(|| Error::file(file.clone(), missing))?;
+        let open = open.ok_or_else(|| Error::file(file.clone(), &missing))?;
         let state_frame = open.state.as_ref().map_or(0, |state| state.frame_id);
         let mut by_frame = BTreeMap::new();
         let mut opened = None;

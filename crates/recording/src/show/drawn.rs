@@ -88,7 +88,7 @@ impl Drawn {
             }
             Some(Core::Box(size)) => around([size.x / 2.0, size.y / 2.0, size.z / 2.0]),
             Some(Core::Ellipsoid(half)) => around([half.x, half.y, half.z]),
-            Some(Core::Cylinder(api::Cylinder { radius_xy, length })) if scale == [1.0; 3] => {
+            Some(Core::Cylinder(api::Cylinder { radius_xy, length })) if shape.scale.is_none() => {
                 Self { cylinders: vec![([0.0; 3], *radius_xy, *length)], ..Self::default() }
             }
             Some(Core::Cylinder(api::Cylinder { radius_xy, length }))
@@ -112,7 +112,8 @@ impl Drawn {
         for corners in loops {
             let Some((first, rest)) = corners.split_first() else { continue };
             let fan = rest.windows(2).map(|pair| [*first, pair[0], pair[1]]);
-            let is_there = |triangle: &[u32; 3]| triangle.iter().all(|k| (*k as usize) < points.len());
+            let is_there =
+                |triangle: &[u32; 3]| triangle.iter().all(|k| (*k as usize) < points.len());
             indices.extend(fan.filter(is_there).flatten());
         }
         let points = points.iter().map(|[x, y, z]| Point3 { x: *x, y: *y, z: *z }).collect();

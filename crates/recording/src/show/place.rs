@@ -20,10 +20,7 @@ pub(super) fn pose(given: Option<&api::Pose>) -> foxglove::Pose {
 }
 
 /// A place and a turn.
-pub(super) fn at_place(
-    [x, y, z]: [f64; 3],
-    orientation: foxglove::Quaternion,
-) -> foxglove::Pose {
+pub(super) fn at_place([x, y, z]: [f64; 3], orientation: foxglove::Quaternion) -> foxglove::Pose {
     foxglove::Pose { position: Some(foxglove::Vector3 { x, y, z }), orientation: Some(orientation) }
 }
 
@@ -77,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_matrix_and_its_quaternion_are_one_turn_also_near_half_turns() {
-        let parts = [-1.0, -1e-9, 0.0, 1e-9, 0.5, 1.0];
+        let parts = [-1.0_f64, -1e-9, 0.0, 1e-9, 0.5, 1.0];
         for w in parts {
             for x in parts {
                 for (y, z) in [(0.0, 1.0), (1.0, 0.0), (-0.3, 0.4), (1.0, 1.0), (0.7, -1e-9)] {

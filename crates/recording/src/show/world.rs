@@ -135,7 +135,8 @@ impl World {
             self.add_robot(robot, time, &mut seen);
         }
         let frame = told.frame.as_ref();
-        let packed = [told.link_poses.as_ref(), frame.and_then(|frame| frame.packed_poses.as_ref())];
+        let packed =
+            [told.link_poses.as_ref(), frame.and_then(|frame| frame.packed_poses.as_ref())];
         for packed in packed.into_iter().flatten() {
             self.move_all(packed, time, &mut seen);
         }
@@ -165,7 +166,9 @@ impl World {
                 }
                 None => None,
             };
-            drawn.into_iter().for_each(|one| one.add_to(&mut entity, &place, color(body.id, body.fixed)));
+            drawn
+                .into_iter()
+                .for_each(|one| one.add_to(&mut entity, &place, color(body.id, body.fixed)));
         }
         seen.update.entities.push(entity);
         seen.transforms.transforms.push(transform(frame_id, pose(body.pose.as_ref()), time));
