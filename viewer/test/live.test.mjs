@@ -34,3 +34,27 @@ test('a session is followed, asked for proofs, and followed again after a restar
     await chrome.close();
   }
 });
+
+test('the demo shows its arm, link by link, in its own shapes', { skip: !program && 'no server' }, async (context) => {
+  const { started } = await import('../tools/server.mjs');
+  const address = `127.0.0.1:${50550 + (process.pid % 90)}`;
+  const { child, found } = await started(program, ['demo', '--watch', '--no-browser', '--http', address], /page +(http\S+)/)
+    .catch(() => ({}));
+  if (!child) return context.skip('this demo has no page');
+  const chrome = await browser();
+  try {
+    const { page, said } = await open(chrome.context, found[1]);
+    await settled(page);
+    const links = () => window.viewer.model.slots.filter((slot) => slot.isLink);
+    await page.waitForFunction(`(${links})().length > 8 && (${links})().every((slot) => slot.parts.every((part) => window.viewer.shapes.has(part.shape)))`);
+    // Those that no joint moves have never moved, and stand where they are, too.
+    const told = await page.evaluate(`(${links})().map((slot) => [slot.name, slot.isPlaced, slot.fixed])`);
+    assert.ok(told.every(([name, isPlaced]) => name.startsWith('panda/') && isPlaced), JSON.stringify(told));
+    assert.ok(told.some(([, , isFixed]) => isFixed), 'its foot is bolted down');
+    await page.waitForFunction(() => window.viewer.model.moments.some((moment) => moment.events.length > 0));
+    assert.deepEqual(said.filter((text) => !text.includes('GL Driver')), []);
+  } finally {
+    child.kill();
+    await chrome.close();
+  }
+});
