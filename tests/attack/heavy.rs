@@ -113,6 +113,7 @@ async fn ask_of_polytopes(server: &Server, client: &Client, name: &str) -> bool 
                         with_vertices: true,
                         with_facets: true,
                         reply_bytes_max: u64::MAX,
+                        ..Default::default()
                     };
                     drop(client.polytopes().get_polytope(request).await);
                 }

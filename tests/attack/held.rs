@@ -185,6 +185,7 @@ fn the_account_says_what_the_process_holds_of_sessions_replies_and_uploads() {
                     with_vertices: true,
                     with_facets: true,
                     reply_bytes_max: u64::MAX,
+                    ..Default::default()
                 };
                 client.polytopes().get_polytope(ask).await.unwrap();
             }

@@ -21,6 +21,7 @@ fn large() -> api::GetPolytopeRequest {
         with_vertices: true,
         with_facets: true,
         reply_bytes_max: u64::MAX,
+        ..Default::default()
     }
 }
 

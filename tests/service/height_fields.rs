@@ -104,6 +104,7 @@ async fn a_height_field_is_kept_under_one_id_and_described_as_its_surface() {
         with_vertices: true,
         with_facets: true,
         reply_bytes_max: u64::MAX,
+        ..Default::default()
     };
     let mut client = server.polytopes();
     let shown = client.get_polytope(request(&described.id)).await.unwrap().into_inner();
@@ -148,6 +149,7 @@ async fn heights_may_come_in_chunks() {
         with_vertices: true,
         with_facets: false,
         reply_bytes_max: u64::MAX,
+        ..Default::default()
     };
     let refused = server.polytopes().get_polytope(request).await.unwrap_err();
     assert_eq!(refused.code(), Code::Unimplemented);

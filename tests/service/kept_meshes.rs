@@ -41,6 +41,7 @@ async fn a_mesh_is_kept_under_one_id_whatever_its_order_and_is_described_listed_
         with_vertices: true,
         with_facets: true,
         reply_bytes_max: u64::MAX,
+        ..Default::default()
     };
     let shown = server.polytopes().get_polytope(request).await.unwrap().into_inner();
     let vertices = shown.vertices.unwrap().xyz;

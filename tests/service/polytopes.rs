@@ -37,6 +37,7 @@ async fn registering_twice_is_registering_once() {
         with_vertices: true,
         with_facets: true,
         reply_bytes_max: u64::MAX,
+        ..Default::default()
     };
     let got = client.get_polytope(request).await.unwrap().into_inner();
     assert_eq!(got.polytope.unwrap().aliases, ["a", "b"]);

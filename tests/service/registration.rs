@@ -28,6 +28,7 @@ async fn description(server: &Server, id: &str) -> api::GetPolytopeResponse {
         with_vertices: true,
         with_facets: true,
         reply_bytes_max: u64::MAX,
+        ..Default::default()
     };
     server.polytopes().get_polytope(request).await.unwrap().into_inner()
 }

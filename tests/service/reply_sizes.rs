@@ -276,7 +276,13 @@ async fn vertices_and_facets_that_are_longer_than_the_client_takes_are_refused()
     server.register("round", &xyz.collect::<Vec<_>>()).await;
     let asked = |with_vertices, with_facets, reply_bytes_max| {
         let key = Some(api::get_polytope_request::Key::Alias("round".to_owned()));
-        let request = api::GetPolytopeRequest { key, with_vertices, with_facets, reply_bytes_max };
+        let request = api::GetPolytopeRequest {
+            key,
+            with_vertices,
+            with_facets,
+            reply_bytes_max,
+            ..Default::default()
+        };
         let mut client = server.polytopes();
         async move { client.get_polytope(request).await }
     };

@@ -83,7 +83,7 @@ async fn a_part_of_a_robot_is_described_like_a_body_of_its_own() {
 
     // The same as if somebody registers just that.
     let xyz = part.vertices.clone().unwrap().xyz;
-    assert_eq!(server.register("by itself", &xyz).await, id);
+    assert_eq!(server.register("by-itself", &xyz).await, id);
     let mut alone = ask(by(Key::Id(id.clone()), "")).await.unwrap();
     let own = alone.polytope.as_mut().unwrap();
     (own.aliases, own.memory_bytes) = (Vec::new(), 0);
@@ -95,7 +95,7 @@ async fn a_part_of_a_robot_is_described_like_a_body_of_its_own() {
     check(&other, Code::NotFound, "UNKNOWN_POLYTOPE", "id");
     let nobody = ask(by(Key::Id(id), "r2-nobody")).await.unwrap_err();
     check(&nobody, Code::NotFound, "UNKNOWN_ROBOT", "robot_id");
-    let alias = ask(by(Key::Alias("by itself".to_owned()), &robot.id)).await.unwrap_err();
+    let alias = ask(by(Key::Alias("by-itself".to_owned()), &robot.id)).await.unwrap_err();
     check(&alias, Code::InvalidArgument, "BAD_FIELD", "robot_id");
     assert!(robots(&server).get_robot(api::GetRobotRequest { id: robot.id }).await.is_ok());
 }

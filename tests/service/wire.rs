@@ -200,6 +200,7 @@ async fn large_replies_that_nobody_reads_are_limited_and_small_ones_go_on() {
         with_vertices: true,
         with_facets: false,
         reply_bytes_max: 0,
+        ..Default::default()
     };
     let mut message = large().encode_to_vec();
     message.splice(0..0, [0, 0, 0, 0, u8::try_from(message.len()).unwrap()]);

@@ -1,10 +1,6 @@
 //! Messages that Foxglove and Rerun read, generated from `proto/foxglove`.
 
-#![expect(
-    unreachable_pub,
-    clippy::enum_variant_names,
-    reason = "generated, for this crate alone"
-)]
+#![expect(unreachable_pub, clippy::enum_variant_names, reason = "generated, for this crate alone")]
 
 tonic::include_proto!("foxglove");
 

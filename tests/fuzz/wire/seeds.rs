@@ -82,6 +82,7 @@ fn polytopes() -> Vec<Vec<Call>> {
         with_vertices: true,
         with_facets: true,
         reply_bytes_max: 1_000,
+        ..Default::default()
     };
     let list = api::ListPolytopesRequest { page_size: 1, ..Default::default() };
     let mesh =

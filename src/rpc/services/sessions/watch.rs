@@ -100,7 +100,8 @@ impl Watch {
         let held = take_out(&self.slot).await?;
         let quota = self.slot.quota.clone();
         let watch = move |session: &mut Session| session.watch(shared.limits(), quota, before);
-        let ((news, told, links), state, _room) = self.host.declared(held, &self.quota, watch).await?;
+        let ((news, told, links), state, _room) =
+            self.host.declared(held, &self.quota, watch).await?;
         check_length(&state, self.bytes_max)?;
         let lost_frames = if is_first { 0 } else { told - self.told };
         self.told = told;
