@@ -102,7 +102,7 @@ fn opening() -> api::OpenSessionRequest {
     };
     api::OpenSessionRequest {
         session_id: "it".to_owned(),
-        session_key: "a secret that is long enough".to_owned(),
+        session_key: "a-secret-that-is-long-enough".to_owned(),
         state: Some(state),
         report: Some(report),
         ..Default::default()
@@ -147,11 +147,11 @@ async fn a_recorded_session_is_played_again_with_the_same_answers() {
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     sessions.close_session(request).await.unwrap();
     let (folder, said) = recorder.end().await;
-    assert!(said.contains("it.mcap: 4 frames"), "{said}");
+    assert!(said.contains("it.mcap: 4 frames\n"), "{said}");
     for what in ["/clearance/watch", "foxglove.FrameTransforms", "/scene", "/contacts"] {
         assert!(has(what), "{what}");
     }
-    assert!(!has("a secret that is long enough"), "keys are not written down");
+    assert!(!has("a-secret-that-is-long-enough"), "keys are not written down");
     let (is_same, line) = replayed(file.clone()).await;
     assert!(is_same && line.contains("5 answers are the same, 0 differ"), "{line}");
     std::fs::remove_dir_all(folder).unwrap();

@@ -157,7 +157,8 @@ impl Log {
         path
     }
 
-    fn flaw(&self, session: &str, what: &str) {
+    /// What is wrong with the file of a session is told when it ends; the first time counts.
+    pub(crate) fn flaw(&self, session: &str, what: &str) {
         if let Some(file) = self.kept().sessions.get_mut(session) {
             file.flaw.get_or_insert_with(|| what.to_owned());
         }

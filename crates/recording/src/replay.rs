@@ -243,9 +243,10 @@ impl Script {
         let request = api::FindMissingPolytopesRequest { ids };
         let missing = polytopes.find_missing_polytopes(request).await;
         let missing = missing.map_err(refused("its shapes"))?.into_inner().missing_ids;
-        // Parts of robots are there with these; others are what they are said to be.
-        let specs = missing.iter().filter_map(|id| specification(described.get(id.as_str())?));
-        let polytopes_to_come: Vec<api::PolytopeSpec> = specs.collect();
+        // What is there by a registration has its aliases from that; others are what they are said to
+        // be. Parts of robots are there with these, and nobody asks for them by themselves.
+        let specs = missing.iter().filter_map(|id| described.get(id.as_str()).copied());
+        let polytopes_to_come: Vec<api::PolytopeSpec> = specs.flat_map(specifications).collect();
         if !polytopes_to_come.is_empty() {
             let request = api::RegisterPolytopesRequest {
                 polytopes: polytopes_to_come,
@@ -263,6 +264,16 @@ fn take<M: Message + Default>(list: &mut Vec<M>, data: &[u8]) -> bool {
     let is_good = decoded.is_ok();
     list.extend(decoded);
     is_good
+}
+
+/// The shape that is described, under each of its aliases.
+fn specifications(shape: &api::GetPolytopeResponse) -> Vec<api::PolytopeSpec> {
+    let Some(spec) = specification(shape) else { return Vec::new() };
+    let aliases = shape.polytope.as_ref().map_or(&[] as &[String], |described| &described.aliases);
+    if aliases.is_empty() {
+        return vec![spec];
+    }
+    aliases.iter().map(|alias| api::PolytopeSpec { alias: alias.clone(), ..spec.clone() }).collect()
 }
 
 /// What is registered is the shape that is described; none of one without vertices.

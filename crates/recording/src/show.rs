@@ -43,14 +43,14 @@ pub(crate) async fn watch(log: Arc<Log>, watched: Watched) {
         // A session that is closed, and a server that goes, end it.
         let is_end = [Code::NotFound, Code::Unavailable, Code::Cancelled].contains(&status.code());
         if !is_end {
-            let session = &watched.session;
-            tracing::warn!(%status, session, "is not shown any more");
+            let what = format!("it is not watched: {}", status.message());
+            log.flaw(&watched.session, &what);
         }
     }
 }
 
 async fn follow(log: &Log, watched: &Watched) -> Result<(), Status> {
-    let bring = Bring(MetadataMap::from_headers(watched.headers.clone()));
+    let bring = Bring(watched.headers.clone());
     let channel = InterceptedService::new(log.channel.clone(), bring);
     let request = api::WatchSessionRequest {
         session_id: watched.session.clone(),
@@ -136,11 +136,13 @@ async fn shape(
 
 /// Brings what the client brought.
 #[derive(Clone)]
-struct Bring(MetadataMap);
+struct Bring(HeaderMap);
 
 impl Interceptor for Bring {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
-        *request.metadata_mut() = self.0.clone();
+        let mut headers = std::mem::take(request.metadata_mut()).into_headers();
+        headers.extend(self.0.clone());
+        *request.metadata_mut() = MetadataMap::from_headers(headers);
         Ok(request)
     }
 }
