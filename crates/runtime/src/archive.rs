@@ -19,7 +19,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use self::shared::{Part, SharedArchive};
+use self::shared::{SharedArchive, TenantPart};
 
 #[cfg(feature = "s3")]
 pub use self::bucket::BucketArchive;
@@ -90,7 +90,7 @@ pub enum Change {
     Remove(Key),
     /// Nothing at all is written if this part has another version. Of an archive that is one
     /// server's that is never so.
-    Seen(Part, u64),
+    Seen(TenantPart, u64),
 }
 
 /// Why nothing was written, or read.
@@ -104,7 +104,7 @@ pub enum ArchiveError {
     Conflict(Key),
     /// A part is not what was looked at.
     #[error("another server has changed {0:?}")]
-    Overtaken(Part),
+    Overtaken(TenantPart),
 }
 
 /// Rows that outlive the process. Each call may wait for the disk.

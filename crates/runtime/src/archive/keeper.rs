@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 
 use super::flights::{Crowded, Flights, Needed, may_wait};
 use super::records::{self, AliasRow, BodyRow, RobotRow};
-use super::shared::{News, Part, PartKind, SharedArchive, asked_at};
+use super::shared::{PartKind, PartNews, SharedArchive, TenantPart, asked_at};
 use super::{Archive, ArchiveError, Change, Key, Table};
 use crate::clock::Clock;
 use crate::deadline::{self, Deadline};
@@ -484,7 +484,7 @@ impl Shelf {
 
     /// What has changed of a part since this was asked last, as far as it was brought; none: nobody
     /// else changes anything. Whoever asks has what it changes locked until it has.
-    pub(crate) fn news(&self, kind: PartKind) -> Option<News> {
+    pub(crate) fn news(&self, kind: PartKind) -> Option<PartNews> {
         Some(self.keeper.shared()?.news(&self.part(kind), self.reader))
     }
 
@@ -494,8 +494,8 @@ impl Shelf {
     }
 
     /// What belongs together, of this tenant.
-    pub(crate) fn part(&self, kind: PartKind) -> Part {
-        Part { tenant: self.tenant.clone(), kind }
+    pub(crate) fn part(&self, kind: PartKind) -> TenantPart {
+        TenantPart { tenant: self.tenant.clone(), kind }
     }
 
     /// What a row of a shared store says that is no content; none: it is not there, or it is not

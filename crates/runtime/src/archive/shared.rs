@@ -25,7 +25,7 @@ pub enum PartKind {
 
 /// A part of what is kept, which changes as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Part {
+pub struct TenantPart {
     /// Whose it is.
     pub tenant: String,
     /// What it is of.
@@ -34,19 +34,19 @@ pub struct Part {
 
 impl Key {
     /// The part that a row is of; none: nobody looks at it.
-    pub fn part(&self) -> Option<Part> {
+    pub fn part(&self) -> Option<TenantPart> {
         let kind = match self.table {
             Table::Bodies | Table::Contents | Table::Aliases => PartKind::Bodies,
             Table::Robots | Table::Sources => PartKind::Robots,
             Table::Aside => return None,
         };
-        Some(Part { tenant: self.tenant.clone(), kind })
+        Some(TenantPart { tenant: self.tenant.clone(), kind })
     }
 }
 
 /// What has changed of a part since a reader asked last; all of it, the first time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct News {
+pub struct PartNews {
     /// The version of the part that these lead to.
     pub version: u64,
     /// Rows that have changed, that are new, and that are gone.
@@ -62,7 +62,7 @@ pub trait SharedArchive {
     fn sequence(&self) -> u64;
 
     /// What has changed of a part, as far as it was brought, since this reader asked last.
-    fn news(&self, part: &Part, reader: u64) -> News;
+    fn news(&self, part: &TenantPart, reader: u64) -> PartNews;
 
     /// What a row says that is no content and no source, as far as it was brought.
     fn known_row(&self, key: &Key) -> Option<Vec<u8>>;

@@ -48,7 +48,7 @@ pub(super) struct Directory {
 
 /// The head.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Head {
+pub(super) struct BucketHead {
     pub(super) directory: Directory,
     /// Changes after those in segments, as [`push_change`] writes them.
     pub(super) tail: Vec<u8>,
@@ -62,7 +62,7 @@ pub(super) struct Commit {
     pub(super) changes: Vec<RowChange>,
 }
 
-impl Head {
+impl BucketHead {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         // Numbers, texts and lists of these are always JSON.
         let directory = serde_json::to_vec(&self.directory).unwrap_or_default();
@@ -210,8 +210,8 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    fn head() -> Head {
-        let mut head = Head::default();
+    fn head() -> BucketHead {
+        let mut head = BucketHead::default();
         let key = |table, name| Key::new(table, "acme", name);
         let place = BlobPlace { object: 7 << 70, at: 3, length: 9 };
         let changes = [
@@ -228,14 +228,14 @@ mod tests {
     #[test]
     fn a_head_is_read_back_and_one_with_a_flipped_byte_is_refused() {
         let (head, bytes) = (head(), head().to_bytes());
-        assert_eq!(Head::from_bytes(&bytes), Ok(head.clone()));
+        assert_eq!(BucketHead::from_bytes(&bytes), Ok(head.clone()));
         let read = commits(&head.tail).unwrap();
         assert_eq!((read.len(), read[0].changes.len(), read[1].sequence), (2, 3, 2));
         for at in 0..bytes.len() {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1 << (at % 8);
-            assert!(Head::from_bytes(&flipped).is_err(), "{at}");
-            assert!(Head::from_bytes(&bytes[..at]).is_err(), "{at}");
+            assert!(BucketHead::from_bytes(&flipped).is_err(), "{at}");
+            assert!(BucketHead::from_bytes(&bytes[..at]).is_err(), "{at}");
         }
         let segment = segment(&head.tail);
         assert_eq!(of_segment(&segment), Ok(read));
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn only_the_last_changes_are_told_by_name() {
-        let mut head = Head::default();
+        let mut head = BucketHead::default();
         for k in 0..100 {
             head.push(&k.to_string(), &[]);
         }

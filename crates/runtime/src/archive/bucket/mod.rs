@@ -21,10 +21,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-use self::head::{Commit, Head, Segment};
-use self::objects::{Found, Objects, RequestError, Tag};
+use self::head::{BucketHead, Commit, Segment};
+use self::objects::{FoundObject, Objects, RequestError, Tag};
 use self::rows::{NewsBoard, Row, RowChange, Rows, is_blob};
-use super::shared::{News, Part, SharedArchive};
+use super::shared::{PartNews, SharedArchive, TenantPart};
 use super::{Archive, ArchiveError, BUCKET_SCHEME, Change, Key, OpenError, Table};
 
 /// The name of the head.
@@ -57,7 +57,7 @@ const LOOKING_MAX: usize = 128;
 pub struct BucketArchive {
     label: PathBuf,
     objects: Objects,
-    state: Mutex<State>,
+    state: Mutex<BucketState>,
     /// That of the head in there, for whoever only asks whether there is anything new.
     sequence: AtomicU64,
     /// Whoever asks for the head, or writes it, has this.
@@ -75,8 +75,8 @@ impl fmt::Debug for BucketArchive {
 
 /// What was read last.
 #[derive(Debug)]
-struct State {
-    head: Head,
+struct BucketState {
+    head: BucketHead,
     tag: Option<Tag>,
     rows: Rows,
     news: NewsBoard,
@@ -112,8 +112,8 @@ impl BucketArchive {
 
     fn over(objects: Objects, label: PathBuf) -> Result<Self, ArchiveError> {
         let now = Instant::now();
-        let state = State {
-            head: Head::default(),
+        let state = BucketState {
+            head: BucketHead::default(),
             tag: None,
             rows: Rows::default(),
             news: NewsBoard::default(),
@@ -134,7 +134,7 @@ impl BucketArchive {
 
     /// Writes the first head, if nobody else does.
     fn make(&self) -> Result<(), ArchiveError> {
-        let head = Head::default().to_bytes();
+        let head = BucketHead::default().to_bytes();
         let mut why = GONE.to_owned();
         for _ in 0..COMMIT_FAILURES_MAX {
             if let Err(error) = self.objects.put_if(HEAD, head.clone(), None) {
@@ -149,7 +149,7 @@ impl BucketArchive {
         Err(ArchiveError::Down(why))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BucketState> {
         self.state.lock().expect("nothing panics while holding it")
     }
 
@@ -218,9 +218,9 @@ impl BucketArchive {
     }
 
     /// Takes over what a head says.
-    fn take(&self, found: Found, begin: Instant) -> Result<(), ReloadError> {
+    fn take(&self, found: FoundObject, begin: Instant) -> Result<(), ReloadError> {
         let damaged = |why: &str| ReloadError::Failed(format!("its head is damaged: {why}"));
-        let head = Head::from_bytes(&found.bytes).map_err(damaged)?;
+        let head = BucketHead::from_bytes(&found.bytes).map_err(damaged)?;
         let known = self.state().head.directory.sequence;
         if head.directory.sequence < known {
             return Err(ReloadError::Failed("its head is older than what is known".to_owned()));
@@ -232,7 +232,7 @@ impl BucketArchive {
             return Err(damaged("changes are missing"));
         }
         let mut state = self.state();
-        let State { rows, news, .. } = &mut *state;
+        let BucketState { rows, news, .. } = &mut *state;
         if let Some(base) = base {
             let mut all = Rows::default();
             base.changes.iter().for_each(|change| all.apply(change));
@@ -252,7 +252,11 @@ impl BucketArchive {
 
     /// What a head has that whoever knows so many changes does not: all rows, or none where its own
     /// are enough, and changes after these.
-    fn fetch(&self, head: &Head, known: u64) -> Result<(Option<Commit>, Vec<Commit>), ReloadError> {
+    fn fetch(
+        &self,
+        head: &BucketHead,
+        known: u64,
+    ) -> Result<(Option<Commit>, Vec<Commit>), ReloadError> {
         let is_new = |segment: &&Segment| segment.until > known;
         let base = head.directory.base.iter().find(is_new);
         let deltas = head.directory.deltas.iter().filter(is_new);
@@ -279,7 +283,7 @@ impl BucketArchive {
     }
 
     /// Why these may not be written now, if they may not.
-    fn check(state: &State, changes: &[Change]) -> Result<(), ArchiveError> {
+    fn check(state: &BucketState, changes: &[Change]) -> Result<(), ArchiveError> {
         for change in changes {
             match change {
                 Change::Expect(key, expected) => {
@@ -346,7 +350,7 @@ impl BucketArchive {
         }
     }
 
-    fn committed(&self, head: Head, tag: Tag, rows: &[RowChange], asked: Instant) {
+    fn committed(&self, head: BucketHead, tag: Tag, rows: &[RowChange], asked: Instant) {
         let mut state = self.state();
         rows.iter().for_each(|change| state.rows.apply(change));
         state.news.note(rows.iter().map(|change| &change.key));
@@ -359,7 +363,7 @@ impl BucketArchive {
 
     /// Moves the tail of a head into a segment where it is long, and all segments into one with all
     /// rows where there are many.
-    fn shorten(&self, head: &mut Head, rows: &[RowChange]) -> Result<(), ArchiveError> {
+    fn shorten(&self, head: &mut BucketHead, rows: &[RowChange]) -> Result<(), ArchiveError> {
         if head.tail.len() <= TAIL_BYTES_MAX {
             return Ok(());
         }
@@ -443,9 +447,9 @@ fn pause(losses: u32) -> Result<Duration, ArchiveError> {
 }
 
 /// Counts whoever looks, until it is dropped.
-struct Looking<'a>(&'a AtomicUsize);
+struct CountedLook<'a>(&'a AtomicUsize);
 
-impl Drop for Looking<'_> {
+impl Drop for CountedLook<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -454,10 +458,10 @@ impl Drop for Looking<'_> {
 impl SharedArchive for BucketArchive {
     fn look(&self, since: Instant) -> Result<(), ArchiveError> {
         if self.looking.fetch_add(1, Ordering::Relaxed) >= LOOKING_MAX {
-            drop(Looking(&self.looking));
+            drop(CountedLook(&self.looking));
             return Err(ArchiveError::Down("too many wait for it".to_owned()));
         }
-        let _looking = Looking(&self.looking);
+        let _looking = CountedLook(&self.looking);
         let _turn = self.turn()?;
         {
             let state = self.state();
@@ -473,8 +477,8 @@ impl SharedArchive for BucketArchive {
         self.sequence.load(Ordering::Acquire)
     }
 
-    fn news(&self, part: &Part, reader: u64) -> News {
-        let State { rows, news, .. } = &mut *self.state();
+    fn news(&self, part: &TenantPart, reader: u64) -> PartNews {
+        let BucketState { rows, news, .. } = &mut *self.state();
         news.read(part, reader, rows)
     }
 

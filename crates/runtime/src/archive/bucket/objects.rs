@@ -76,7 +76,7 @@ pub(super) struct Tag(UpdateVersion);
 
 /// An object, and when it was written by the bucket's clock, seconds since 1970.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct FoundObject {
     pub(super) bytes: Vec<u8>,
     pub(super) tag: Tag,
     pub(super) written: i64,
@@ -211,7 +211,7 @@ impl Objects {
         &self,
         name: &str,
         known: Option<&Tag>,
-    ) -> Result<Option<Found>, RequestError> {
+    ) -> Result<Option<FoundObject>, RequestError> {
         let if_none_match = known.and_then(|tag| tag.0.e_tag.clone());
         let options = GetOptions { if_none_match, ..GetOptions::default() };
         let items = vec![((self.path(name), options), 0)];
@@ -225,7 +225,7 @@ impl Objects {
                 let tag = UpdateVersion { e_tag: meta.e_tag, version: meta.version };
                 let bytes = result.bytes().await?.to_vec();
                 let written = meta.last_modified.timestamp();
-                Ok(Some(Found { bytes, tag: Tag(tag), written }))
+                Ok(Some(FoundObject { bytes, tag: Tag(tag), written }))
             })
         });
         Ok(found?.pop().flatten())

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::shared::{News, Part};
+use super::super::shared::{PartNews, TenantPart};
 use super::super::{Key, Table};
 
 /// What a row takes in memory beside its name and what it says, bytes: its places in two trees.
@@ -135,9 +135,9 @@ impl Rows {
 /// What has changed of parts that somebody looks at. Its keys are no more than there are rows.
 #[derive(Debug, Default)]
 pub(super) struct NewsBoard {
-    versions: BTreeMap<Part, u64>,
+    versions: BTreeMap<TenantPart, u64>,
     /// By part and reader.
-    unread: BTreeMap<Part, BTreeMap<u64, BTreeSet<Key>>>,
+    unread: BTreeMap<TenantPart, BTreeMap<u64, BTreeSet<Key>>>,
 }
 
 impl NewsBoard {
@@ -160,12 +160,12 @@ impl NewsBoard {
     }
 
     /// The version of a part.
-    pub(super) fn version(&self, part: &Part) -> u64 {
+    pub(super) fn version(&self, part: &TenantPart) -> u64 {
         self.versions.get(part).copied().unwrap_or(0)
     }
 
     /// What a reader has not looked at yet; all rows of the part the first time.
-    pub(super) fn read(&mut self, part: &Part, reader: u64, rows: &Rows) -> News {
+    pub(super) fn read(&mut self, part: &TenantPart, reader: u64, rows: &Rows) -> PartNews {
         let version = self.version(part);
         let readers = self.unread.entry(part.clone()).or_default();
         let keys = match readers.get_mut(&reader) {
@@ -183,6 +183,6 @@ impl NewsBoard {
                 keys.collect()
             }
         };
-        News { version, keys }
+        PartNews { version, keys }
     }
 }
