@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use clearance_runtime::archive::export::{self, ExportError};
-use clearance_runtime::archive::{OpenError, RedbArchive};
+use clearance_runtime::archive::{self, OpenError};
 
 /// What is to be done with a store that no server has open.
 #[derive(Clone, Debug, Args)]
@@ -15,8 +15,8 @@ pub(crate) struct StoreOptions {
     /// What to do.
     #[command(subcommand)]
     action: Action,
-    /// The directory of the store, as `clearance serve --store` has it.
-    #[arg(long, global = true, value_name = "DIRECTORY", default_value = "store")]
+    /// The store, as `clearance serve --store` has it: a directory, or s3://BUCKET/PREFIX.
+    #[arg(long, global = true, value_name = "STORE", default_value = "store")]
     store: PathBuf,
 }
 
@@ -62,26 +62,26 @@ pub(crate) enum StoreError {
 pub(crate) fn run(options: &StoreOptions, out: &mut dyn Write) -> Result<bool, StoreError> {
     let is_import = matches!(options.action, Action::Import { .. });
     // Whoever mistypes the directory does not get an empty export.
-    if !is_import && !options.store.join(clearance_runtime::archive::FILE_NAME).exists() {
+    if !is_import && !archive::may_be_there(&options.store) {
         return Err(StoreError::None(options.store.clone()));
     }
-    let archive = RedbArchive::open(&options.store)?;
+    let archive = archive::open(&options.store)?;
     match &options.action {
         Action::Export { file } => {
             let of = |error: ExportError| StoreError::File { file: file.clone(), error };
-            let counts = written(file, |to| export::export(&archive, to)).map_err(of)?;
+            let counts = written(file, |to| export::export(&*archive, to)).map_err(of)?;
             writeln!(out, "{} rows in {}", counts.rows, file.display())?;
         }
         Action::Import { file } => {
             let of = |error: ExportError| StoreError::File { file: file.clone(), error };
             let open = || File::open(file).map(|file| Box::new(file) as Box<dyn Read>);
-            let counts = export::import(&archive, open).map_err(of)?;
+            let counts = export::import(&*archive, open).map_err(of)?;
             let known = counts.known;
             writeln!(out, "{} rows, of which {known} were there already", counts.rows)?;
         }
         Action::List => {
             let of = |error: ExportError| StoreError::File { file: options.store.clone(), error };
-            let contents = export::contents(&archive).map_err(|error| of(error.into()))?;
+            let contents = export::contents(&*archive).map_err(|error| of(error.into()))?;
             for (tenant, [bodies, aliases, robots]) in contents {
                 let tenant = if tenant.is_empty() { "(everybody)" } else { &tenant };
                 writeln!(out, "{tenant}: {bodies} bodies, {aliases} aliases, {robots} robots")?;

@@ -16,7 +16,7 @@ use crate::rpc::routes::{interface, services};
 use crate::rpc::services::robots;
 use crate::rpc::services::sessions::{SessionHost, sweep};
 use crate::rpc::shared::Shared;
-use clearance_runtime::archive::RedbArchive;
+use clearance_runtime::archive;
 use clearance_runtime::archive::keeper::Keeper;
 use clearance_runtime::fresh::keep_fresh;
 use clearance_runtime::latch::{Latch, Stopping};
@@ -144,13 +144,14 @@ fn sweeping(
     shared: &Shared,
     sessions: &SessionHost,
     protection: &Protection,
-) -> [JoinHandle<()>; 5] {
+) -> [JoinHandle<()>; 6] {
     [
         tokio::spawn(sweep(sessions.registry.clone())),
         tokio::spawn(robots::sweep(shared.clone())),
         tokio::spawn(tidy(shared.memory_budget.clone())),
         tokio::spawn(keep_fresh(protection.files())),
         tokio::spawn(collect(shared.clone())),
+        tokio::spawn(follow(shared.clone())),
     ]
 }
 
@@ -173,14 +174,14 @@ impl Drop for OpenStore {
 
 /// Opens what keeps registrations, if something is to. Nothing else runs yet that would wait.
 fn open_store(shared: &mut Shared) -> Result<OpenStore, ServeError> {
-    let Some(directory) = shared.settings.store.clone() else { return Ok(OpenStore(None)) };
-    let archive = RedbArchive::open(&directory);
+    let Some(store) = shared.settings.store.clone() else { return Ok(OpenStore(None)) };
+    let archive = archive::open(&store);
     let archive = archive.map_err(|error| ServeError::Store(error.to_string()))?;
-    let kept = shared.keep_in(Arc::new(archive));
+    let kept = shared.keep_in(archive);
     kept.map_err(|error| ServeError::Store(error.to_string()))?;
     let open = OpenStore(shared.keeper().cloned());
     let (bodies, robots) = (shared.store().count(), shared.robots().count());
-    tracing::info!(directory = %directory.display(), bodies, robots, "registrations are kept");
+    tracing::info!(store = %store.display(), bodies, robots, "registrations are kept");
     Ok(open)
 }
 
@@ -195,6 +196,21 @@ async fn collect(shared: Shared) {
         // The next look tries again.
         let _ = tokio::task::spawn_blocking(move || of_job.collect()).await;
         tokio::time::sleep(COLLECT_INTERVAL).await;
+    }
+}
+
+/// Between two looks at what other servers have registered and deleted in a store that they share,
+/// for bodies that nobody asks for by an alias.
+const FOLLOW_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Learns what other servers do with the store, for as long as it runs.
+async fn follow(shared: Shared) {
+    let Some(keeper) = shared.keeper().filter(|keeper| keeper.is_shared()).cloned() else { return };
+    loop {
+        tokio::time::sleep(FOLLOW_INTERVAL).await;
+        let of_job = keeper.clone();
+        // The next look tries again.
+        let _ = tokio::task::spawn_blocking(move || of_job.look()).await;
     }
 }
 

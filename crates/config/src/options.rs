@@ -100,9 +100,9 @@ const PLAIN: &[(&str, &str, &str)] = &[
     ),
     (
         "store",
-        "DIRECTORY",
-        "Where what is registered outlives the process; a directory is one server's \
-         [default: none]",
+        "STORE",
+        "Where what is registered outlives the process: a directory, which is one server's, or \
+         s3://BUCKET/PREFIX, which servers share (in a build with the feature s3) [default: none]",
     ),
     (
         "quotas",

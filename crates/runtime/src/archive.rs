@@ -1,19 +1,28 @@
 //! Where registrations outlive the process: rows by table, tenant and name, written all at once or
 //! not at all, and on the disk when that is said.
 //!
-//! Without one everything is in memory alone. [`MemoryArchive`] is for tests, and [`RedbArchive`]
-//! is one file. What is written there, [`records`] says; how it is read and written while the
-//! server runs, [`keeper`].
+//! Without one everything is in memory alone. [`MemoryArchive`] is for tests, [`RedbArchive`] is
+//! one file, and a bucket (the feature `s3`) is several servers'. What is written there,
+//! [`records`] says; how it is read and written while the server runs, [`keeper`].
 
+#[cfg(feature = "s3")]
+mod bucket;
 pub mod export;
 pub mod flights;
 mod in_file;
 mod in_memory;
 pub mod keeper;
 pub mod records;
+pub mod shared;
 
 use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
 
+use self::shared::{SharedArchive, TenantPart};
+
+#[cfg(feature = "s3")]
+pub use self::bucket::BucketArchive;
 pub use self::in_file::{FILE_NAME, OpenError, RedbArchive};
 pub use self::in_memory::MemoryArchive;
 
@@ -79,6 +88,9 @@ pub enum Change {
     Put(Key, Vec<u8>),
     /// The row is not there any more.
     Remove(Key),
+    /// Nothing at all is written if this part has another version. Of an archive that is one
+    /// server's that is never so.
+    Seen(TenantPart, u64),
 }
 
 /// Why nothing was written, or read.
@@ -90,6 +102,9 @@ pub enum ArchiveError {
     /// A row is not what was expected.
     #[error("somebody else has changed {0:?}")]
     Conflict(Key),
+    /// A part is not what was looked at.
+    #[error("another server has changed {0:?}")]
+    Overtaken(TenantPart),
 }
 
 /// Rows that outlive the process. Each call may wait for the disk.
@@ -104,8 +119,45 @@ pub trait Archive: fmt::Debug + Send + Sync {
     /// written any more.
     fn close(&self) {}
 
+    /// What there is to know where other servers write to it, too; none: it is one server's.
+    fn shared(&self) -> Option<&dyn SharedArchive> {
+        None
+    }
+
     /// Hands over the rows of a table, one after the other in the order of their keys.
     fn each(&self, table: Table, take: &mut dyn FnMut(Key, &[u8])) -> Result<(), ArchiveError>;
+}
+
+/// How the address of a bucket begins.
+const BUCKET_SCHEME: &str = "s3://";
+
+/// Whether this names a bucket, and no directory.
+pub fn is_bucket(store: &Path) -> bool {
+    store.to_str().is_some_and(|name| name.starts_with(BUCKET_SCHEME))
+}
+
+/// The archive of this name: a directory, which is made, or a bucket with a prefix.
+pub fn open(store: &Path) -> Result<Arc<dyn Archive>, OpenError> {
+    if is_bucket(store) {
+        return open_bucket(store);
+    }
+    Ok(Arc::new(RedbArchive::open(store)?))
+}
+
+#[cfg(feature = "s3")]
+fn open_bucket(store: &Path) -> Result<Arc<dyn Archive>, OpenError> {
+    Ok(Arc::new(BucketArchive::open(store.to_str().unwrap_or_default())?))
+}
+
+#[cfg(not(feature = "s3"))]
+fn open_bucket(store: &Path) -> Result<Arc<dyn Archive>, OpenError> {
+    let problem = "this binary was built without the feature s3".to_owned();
+    Err(OpenError::Unusable { path: store.to_owned(), problem })
+}
+
+/// Whether there is anything where a store of this name would be. A bucket says when it is opened.
+pub fn may_be_there(store: &Path) -> bool {
+    is_bucket(store) || store.join(FILE_NAME).exists()
 }
 
 #[cfg(test)]

@@ -11,17 +11,30 @@ use std::time::{Duration, Instant};
 use clearance_geometry::until::Until;
 
 tokio::task_local! {
-    static CALL_ENDS: Instant;
+    static CALL_TIMES: CallTimes;
+}
+
+/// Of the call that is being answered.
+#[derive(Clone, Copy, Debug)]
+struct CallTimes {
+    begin: Instant,
+    end: Instant,
 }
 
 /// Lets `call` be answered that nobody waits for any more after this time.
 pub fn around_call<F: Future>(time: Duration, call: F) -> impl Future<Output = F::Output> {
-    CALL_ENDS.scope(Instant::now() + time, call)
+    let begin = Instant::now();
+    CALL_TIMES.scope(CallTimes { begin, end: begin + time }, call)
 }
 
 /// How much time there is for the call that is being answered on this thread; none: nobody knows.
 pub fn time_of_call() -> Option<Duration> {
-    CALL_ENDS.try_with(|ends| ends.saturating_duration_since(Instant::now())).ok()
+    CALL_TIMES.try_with(|times| times.end.saturating_duration_since(Instant::now())).ok()
+}
+
+/// When the call began that is being answered on this thread; none: nobody knows.
+pub fn begin_of_call() -> Option<Instant> {
+    CALL_TIMES.try_with(|times| times.begin).ok()
 }
 
 /// Ends an [`Until`] when its time is over, and when it is dropped: a caller who hangs up drops its

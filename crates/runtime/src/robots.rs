@@ -6,12 +6,14 @@ mod kept;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use self::claims::Claims;
 use self::kept::RobotShelf;
 pub use self::kept::{RobotBuilder, Unbuilt};
-use super::archive::keeper::{NotKept, Unread};
+use super::archive::keeper::{NotKept, Unread, is_tried_again};
 use super::memory::{MemoryKind, MemoryQuota, Reservation};
 use super::sessions::owner::KeyDigest;
 use super::settings::Limits;
@@ -135,6 +137,10 @@ pub struct RobotStore {
     turn: Mutex<()>,
     /// Where they outlive the process; none: nowhere.
     shelf: Option<RobotShelf>,
+    /// As many changes of the shelf as have been looked at here.
+    seen: AtomicU64,
+    /// Of the shelf, that all that is known is of. Written while `robots` are locked.
+    version: AtomicU64,
 }
 
 /// What is registered, in memory or not.
@@ -166,6 +172,22 @@ pub enum DeleteError {
     Down,
 }
 
+/// Why a robot was not deleted yet.
+enum NotDeleted {
+    For(DeleteError),
+    /// Another server has changed something: to be looked at again.
+    Overtaken,
+}
+
+impl From<NotKept> for NotDeleted {
+    fn from(why: NotKept) -> Self {
+        match why {
+            NotKept::Overtaken => Self::Overtaken,
+            NotKept::Down | NotKept::Full(_) => Self::For(DeleteError::Down),
+        }
+    }
+}
+
 impl RobotStore {
     /// Adds a robot, for which `quota` pays; returns the one that is kept, and whether it was there
     /// before. One principal may have a share of the places and of the memory: it leaves some for
@@ -178,6 +200,25 @@ impl RobotStore {
         limits: &Limits,
     ) -> Result<(Arc<RegisteredRobot>, bool), NotKept> {
         let _turn = self.turn();
+        self.follow();
+        let begin = Instant::now();
+        loop {
+            let registered = self.try_register(&robot, source, quota, limits);
+            match registered {
+                Err(NotKept::Overtaken) if is_tried_again(begin) => self.hear(),
+                done => return done,
+            }
+        }
+    }
+
+    fn try_register(
+        &self,
+        robot: &Arc<RegisteredRobot>,
+        source: &[u8],
+        quota: &MemoryQuota,
+        limits: &Limits,
+    ) -> Result<(Arc<RegisteredRobot>, bool), NotKept> {
+        let version = self.version();
         let robots = self.lock();
         let is_there = robots.get(&robot.id).is_some_and(|entry| !entry.leaves);
         if let Some(known) = self.loaded(&robots, &robot.id) {
@@ -197,11 +238,13 @@ impl RobotStore {
         drop(robots);
         let memory = quota.lasting().reserve(MemoryKind::Robots, robot.bytes);
         let memory = memory.map_err(|full| NotKept::Full(full.0))?;
-        let entry = KnownRobot::of(&robot, source);
+        let entry = KnownRobot::of(robot, source);
         if let Some(RobotShelf { shelf, .. }) = self.shelf.as_ref().filter(|_| !is_there) {
             let room = quota.reserve(MemoryKind::Work, 2 * source.len() as u64);
             let _room = room.map_err(|full| NotKept::Full(full.0))?;
-            shelf.write(&kept::registering(shelf, &robot.id, &entry, source))?;
+            let mut changes = kept::registering(shelf, &robot.id, &entry, source);
+            changes.push(kept::seen(shelf, version));
+            shelf.write(&changes)?;
         }
         let mut robots = self.lock();
         // Somebody may have read it meanwhile.
@@ -213,7 +256,8 @@ impl RobotStore {
             Some(entry) => entry.robot = Some(robot.clone()),
             None => drop(robots.insert(robot.id.clone(), entry)),
         }
-        Ok((robot, is_there))
+        self.confirm(&mut robots, &robot.id);
+        Ok((robot.clone(), is_there))
     }
 
     /// The robot with this id, if there is one and it can be read.
@@ -223,6 +267,7 @@ impl RobotStore {
 
     /// Whether there is a robot with this id. Nothing is read for that.
     pub fn knows(&self, id: &str) -> bool {
+        self.hear();
         self.lock().get(id).is_some_and(|entry| !entry.leaves)
     }
 
@@ -250,18 +295,38 @@ impl RobotStore {
         limits: &Limits,
     ) -> Result<bool, NotKept> {
         let _turn = self.turn();
+        self.follow();
+        let begin = Instant::now();
+        loop {
+            match self.try_claim(id, key, quota, limits) {
+                Err(NotKept::Overtaken) if is_tried_again(begin) => self.hear(),
+                done => return done,
+            }
+        }
+    }
+
+    fn try_claim(
+        &self,
+        id: &str,
+        key: KeyDigest,
+        quota: &MemoryQuota,
+        limits: &Limits,
+    ) -> Result<bool, NotKept> {
+        let version = self.version();
         let robots = self.lock();
         let Some(entry) = robots.get(id).filter(|entry| !entry.leaves) else { return Ok(false) };
         let mut claims = self.claims();
         let is_new = claims.add(id, key, quota, limits).map_err(NotKept::Full)?;
         let on = self.shelf.as_ref().filter(|_| is_new);
         let Some(RobotShelf { shelf, .. }) = on else { return Ok(true) };
-        let changes = kept::claiming(shelf, id, entry, claims.keys(id));
+        let mut changes = kept::claiming(shelf, id, entry, claims.keys(id));
+        changes.push(kept::seen(shelf, version));
         drop((claims, robots));
         if let Err(why) = shelf.write(&changes) {
             self.claims().take_back(id, key);
             return Err(why);
         }
+        self.confirm(&mut self.lock(), id);
         Ok(true)
     }
 
@@ -269,30 +334,49 @@ impl RobotStore {
     /// whoever has it keeps it.
     pub fn delete(&self, id: &str, keys: &[KeyDigest]) -> Result<(), DeleteError> {
         let _turn = self.turn();
+        self.follow();
+        let begin = Instant::now();
+        loop {
+            match self.try_delete(id, keys) {
+                Err(NotDeleted::Overtaken) if is_tried_again(begin) => self.hear(),
+                Err(NotDeleted::Overtaken) => return Err(DeleteError::Down),
+                Err(NotDeleted::For(why)) => return Err(why),
+                Ok(()) => return Ok(()),
+            }
+        }
+    }
+
+    fn try_delete(&self, id: &str, keys: &[KeyDigest]) -> Result<(), NotDeleted> {
+        let version = self.version();
         let mut robots = self.lock();
         if !self.claims().open_to(id, keys) {
-            return Err(DeleteError::Claimed);
+            return Err(NotDeleted::For(DeleteError::Claimed));
         }
-        let Some(entry) = robots.get_mut(id) else { return Err(DeleteError::Unknown) };
+        let Some(entry) = robots.get_mut(id) else {
+            return Err(NotDeleted::For(DeleteError::Unknown));
+        };
         if let Some(RobotShelf { shelf, .. }) = &self.shelf {
             entry.leaves = true;
-            let changes = kept::leaving(shelf, id, entry);
+            let mut changes = kept::leaving(shelf, id, entry);
+            changes.push(kept::seen(shelf, version));
             drop(robots);
             let written = shelf.write(&changes);
             robots = self.lock();
-            if written.is_err() {
+            if let Err(why) = written {
                 robots.get_mut(id).into_iter().for_each(|entry| entry.leaves = false);
-                return Err(DeleteError::Down);
+                return Err(why.into());
             }
         }
         self.claims().forget(id);
         robots.remove(id);
+        self.confirm(&mut robots, id);
         Ok(())
     }
 
     /// At most `size` robots after `after`, by id, whose descriptions take no more than so many
     /// bytes on the wire, or one; and after which one more follow, if they do.
     pub fn page(&self, after: &str, size: usize, bytes_max: u64) -> Result<RobotPage, Unread> {
+        self.follow();
         let robots = self.lock();
         let start = (Bound::Excluded(after.to_owned()), Bound::Unbounded);
         let mut found = robots.range(start).filter(|(_, entry)| !entry.leaves).peekable();
@@ -324,6 +408,12 @@ impl RobotStore {
     /// Memory of all of them, estimated.
     pub fn bytes(&self) -> u64 {
         self.lock().values().map(|entry| entry.bytes).sum()
+    }
+
+    /// The version that all that is known is of: whoever writes says which one was looked at, and
+    /// this is read before that.
+    fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
     }
 
     fn turn(&self) -> MutexGuard<'_, ()> {

@@ -9,13 +9,14 @@ pub(super) mod paid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
 
 use dashmap::DashMap;
 
 use self::named::NamedByAlias;
 pub use self::page::StoredPage;
 use self::paid::PaidMemory;
-use super::archive::keeper::{NotKept, Shelf, Unread};
+use super::archive::keeper::{NotKept, Shelf, Unread, is_tried_again};
 use super::archive::records::BodyRow;
 use super::memory::{MemoryKind, MemoryQuota, OutOfMemory, Reservation};
 use super::sessions::owner::KeyDigest;
@@ -183,7 +184,7 @@ impl From<NotKept> for RegisterError {
     fn from(why: NotKept) -> Self {
         match why {
             NotKept::Full(limit) => Self::Full(limit),
-            NotKept::Down => Self::Down,
+            NotKept::Down | NotKept::Overtaken => Self::Down,
         }
     }
 }
@@ -208,6 +209,28 @@ pub enum DeleteError {
     Down,
 }
 
+/// Why a polytope was not deleted yet.
+enum NotDeleted {
+    For(DeleteError),
+    /// Another server has changed something: to be looked at again.
+    Overtaken,
+}
+
+impl From<DeleteError> for NotDeleted {
+    fn from(why: DeleteError) -> Self {
+        Self::For(why)
+    }
+}
+
+impl From<NotKept> for NotDeleted {
+    fn from(why: NotKept) -> Self {
+        match why {
+            NotKept::Overtaken => Self::Overtaken,
+            NotKept::Down | NotKept::Full(_) => Self::For(DeleteError::Down),
+        }
+    }
+}
+
 /// All registered polytopes.
 #[derive(Debug, Default)]
 pub struct PolytopeStore {
@@ -217,6 +240,8 @@ pub struct PolytopeStore {
     index: Mutex<Index>,
     /// Where they outlive the process; none: nowhere.
     shelf: Option<Arc<Shelf>>,
+    /// As many changes of the shelf as have been looked at here.
+    seen: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -228,6 +253,17 @@ struct Index {
     rows: BTreeMap<ContentId, BodyRow>,
     /// What is being deleted: nobody finds it any more.
     leaving: BTreeSet<ContentId>,
+    /// Of the shelf, that all of this is of.
+    version: u64,
+}
+
+/// What becomes of one polytope that may be registered.
+#[derive(Clone, Copy, Debug)]
+struct Outcome {
+    already_registered: bool,
+    /// Whose its alias is then.
+    owner: Option<KeyDigest>,
+    took_made_key: bool,
 }
 
 impl Index {
@@ -245,6 +281,7 @@ impl PolytopeStore {
 
     /// Whether a body is registered under an id. Nothing is read for that.
     pub fn knows(&self, id: &ContentId) -> bool {
+        self.hear();
         self.by_id.contains_key(id) || self.shelf.is_some() && self.lock().has(id)
     }
 
@@ -253,8 +290,9 @@ impl PolytopeStore {
         self.by_id.get(id).map(|entry| entry.value().clone())
     }
 
-    /// The polytope that an alias names.
+    /// The polytope that an alias names, whichever server has moved it last.
     pub fn resolve(&self, alias: &str) -> Option<ContentId> {
+        self.follow();
         self.named(alias).map(|named| named.id)
     }
 
@@ -282,23 +320,36 @@ impl PolytopeStore {
         quota: &MemoryQuota,
         limits: &Limits,
     ) -> Result<Vec<Registered>, RegisterError> {
-        // Nobody else changes anything between the look at what there is and the end.
+        // Nobody else here changes anything between the look at what there is and the end.
         let _turn = self.shelf.as_ref().map(|shelf| shelf.turn());
-        let mut index = self.lock();
-        self.check(&index, &new, quota, limits)?;
-        let lasting = quota.lasting();
-        let paid: Result<Vec<_>, OutOfMemory> =
-            new.iter().map(|new| named::paid(new, &lasting)).collect();
-        let paid = paid.map_err(|full| RegisterError::Full(full.0))?;
-        if let Some(shelf) = &self.shelf {
-            let unknown = self.unknown(&index, &new);
+        self.follow();
+        let begin = Instant::now();
+        let (mut index, paid, outcomes) = loop {
+            let index = self.lock();
+            self.check(&index, &new, quota, limits)?;
+            let lasting = quota.lasting();
+            let paid: Result<Vec<_>, OutOfMemory> =
+                new.iter().map(|new| named::paid(new, &lasting)).collect();
+            let paid = paid.map_err(|full| RegisterError::Full(full.0))?;
+            let outcomes = self.outcomes(&index, &new);
+            let Some(shelf) = &self.shelf else { break (index, paid, outcomes) };
+            let planned = self.planned(&index, shelf, &new, quota)?;
             // Whoever only reads does not wait for the disk.
             drop(index);
-            self.keep(shelf, &new, unknown, quota)?;
-            index = self.lock();
-        }
-        let insert = |(new, paid)| self.insert(&mut index, new, paid);
-        Ok(new.into_iter().zip(paid).map(insert).collect())
+            match shelf.write(&planned.changes) {
+                Ok(()) => break (self.lock(), paid, outcomes),
+                Err(NotKept::Overtaken) if is_tried_again(begin) => self.hear(),
+                Err(why) => return Err(why.into()),
+            }
+        };
+        let aliases: Vec<String> = new.iter().filter_map(|new| new.alias.clone()).collect();
+        let all = new.into_iter().zip(paid).zip(outcomes);
+        let insert = |((new, paid), outcome)| self.insert(&mut index, new, paid, outcome);
+        let registered: Vec<_> = all.map(insert).collect();
+        // Another server may have changed them again before this one knew that they were written.
+        let ids = registered.iter().map(|one| one.stored.id);
+        self.confirm(&mut index, ids, aliases);
+        Ok(registered)
     }
 
     /// What `register` would refuse.
@@ -308,7 +359,27 @@ impl PolytopeStore {
         quota: &MemoryQuota,
         limits: &Limits,
     ) -> Result<(), RegisterError> {
+        self.follow();
         self.check(&self.lock(), new, quota, limits)
+    }
+
+    /// What becomes of each once all are registered, one after the other.
+    fn outcomes(&self, index: &Index, new: &[NewPolytope]) -> Vec<Outcome> {
+        let (mut added, mut aliases) = (BTreeSet::new(), BTreeMap::<&str, NamedByAlias>::new());
+        let mut outcomes = Vec::with_capacity(new.len());
+        for one in new {
+            let id = one.stored.id;
+            let already_registered = index.has(&id) || !added.insert(id);
+            let alias = one.alias.as_deref();
+            let known = alias.and_then(|it| aliases.get(it).copied().or_else(|| self.named(it)));
+            let owner = one.owner_after(known);
+            if let Some(alias) = alias {
+                aliases.insert(alias, NamedByAlias { id, owner });
+            }
+            let took_made_key = alias.is_some() && known.is_none() && one.alias_key.is_none();
+            outcomes.push(Outcome { already_registered, owner, took_made_key });
+        }
+        outcomes
     }
 
     fn check(
@@ -362,15 +433,19 @@ impl PolytopeStore {
         Ok(())
     }
 
-    fn insert(&self, index: &mut Index, new: NewPolytope, paid: Option<Reservation>) -> Registered {
+    fn insert(
+        &self,
+        index: &mut Index,
+        new: NewPolytope,
+        paid: Option<Reservation>,
+        outcome: Outcome,
+    ) -> Registered {
         let id = new.stored.id;
-        let named = new.alias.as_deref().and_then(|alias| self.named(alias));
-        let owner = new.owner_after(named);
-        let took_made_key = new.alias.is_some() && named.is_none() && new.alias_key.is_none();
-        let already_registered = index.has(&id);
+        let Outcome { already_registered, owner, took_made_key } = outcome;
+        let is_known = index.has(&id);
         let stored = self.loaded(&id).unwrap_or_else(|| {
             let stored = Arc::new(new.stored);
-            if !already_registered {
+            if !is_known {
                 index.memory_bytes += stored.memory_bytes;
                 index.aliases.insert(id, BTreeMap::new());
                 if self.shelf.is_some() {
@@ -395,19 +470,32 @@ impl PolytopeStore {
     /// keys. Whoever computes with it meanwhile keeps it alive.
     pub fn delete(&self, id: &ContentId, keys: &[KeyDigest]) -> Result<(), DeleteError> {
         let _turn = self.shelf.as_ref().map(|shelf| shelf.turn());
+        self.follow();
+        let begin = Instant::now();
+        loop {
+            match self.try_delete(id, keys) {
+                Err(NotDeleted::Overtaken) if is_tried_again(begin) => self.hear(),
+                Err(NotDeleted::Overtaken) => return Err(DeleteError::Down),
+                Err(NotDeleted::For(why)) => return Err(why),
+                Ok(()) => return Ok(()),
+            }
+        }
+    }
+
+    fn try_delete(&self, id: &ContentId, keys: &[KeyDigest]) -> Result<(), NotDeleted> {
         let mut index = self.lock();
         let aliases = index.aliases.get(id).into_iter().flatten();
         if !aliases.filter_map(|(alias, _)| self.named(alias)).all(|named| named.opens_to(keys)) {
-            return Err(DeleteError::Claimed);
+            return Err(DeleteError::Claimed.into());
         }
         // The entry is locked while its count is looked at; see `lease`.
         let removed = self.by_id.remove_if(id, |_, stored| stored.uses() == 0);
         let removed = removed.map(|(_, stored)| stored);
         if removed.is_none() {
             match self.loaded(id) {
-                Some(stored) => return Err(DeleteError::InUse { uses: stored.uses() }),
+                Some(stored) => return Err(DeleteError::InUse { uses: stored.uses() }.into()),
                 None if index.has(id) => {}
-                None => return Err(DeleteError::Unknown),
+                None => return Err(DeleteError::Unknown.into()),
             }
         }
         if let Some(shelf) = &self.shelf {
@@ -417,13 +505,16 @@ impl PolytopeStore {
             let written = shelf.write(&changes);
             index = self.lock();
             index.leaving.remove(id);
-            if written.is_err() {
+            if let Err(why) = written {
                 // It is there as before.
                 removed.map(|stored| self.by_id.insert(*id, stored));
-                return Err(DeleteError::Down);
+                return Err(why.into());
             }
         }
+        let aliases = index.aliases.get(id).into_iter().flat_map(|held| held.keys()).cloned();
+        let aliases: Vec<String> = aliases.collect();
         self.forget(&mut index, id, removed.map(|stored| stored.memory_bytes));
+        self.confirm(&mut index, [*id], aliases);
         Ok(())
     }
 

@@ -586,7 +586,7 @@ impl From<NotKept> for Failure {
     fn from(why: NotKept) -> Self {
         match why {
             NotKept::Full(limit) => limit.reached().into(),
-            NotKept::Down => Self::StoreDown,
+            NotKept::Down | NotKept::Overtaken => Self::StoreDown,
         }
     }
 }

@@ -89,6 +89,15 @@ impl RedbArchive {
         })
     }
 
+    /// The store in what tests have in the place of a file; it is not opened again.
+    #[cfg(test)]
+    pub(super) fn over(file: impl redb::StorageBackend) -> Result<Self, OpenError> {
+        let path = PathBuf::from("(no file)");
+        let database = Some(Arc::new(begun(builder().create_with_backend(file), &path)?));
+        let state = OpenFile { database, tried: Instant::now(), is_closed: true };
+        Ok(Self { path, state: Mutex::new(state) })
+    }
+
     fn state(&self) -> MutexGuard<'_, OpenFile> {
         self.state.lock().expect("nothing panics while holding it")
     }
@@ -151,12 +160,22 @@ fn definition(
 }
 
 fn open(path: &Path) -> Result<Database, OpenError> {
+    keep_private(path).map_err(|error| OpenError::Io { path: path.to_owned(), error })?;
+    begun(builder().create(path), path)
+}
+
+fn builder() -> redb::Builder {
+    let mut builder = Database::builder();
+    builder.set_cache_size(CACHE_BYTES);
+    builder
+}
+
+/// What was opened, if it is of this version.
+fn begun(opened: Result<Database, DatabaseError>, path: &Path) -> Result<Database, OpenError> {
     let unusable = |error: redb::Error| OpenError::Unusable {
         path: path.to_owned(),
         problem: error.to_string(),
     };
-    keep_private(path).map_err(|error| OpenError::Io { path: path.to_owned(), error })?;
-    let opened = Database::builder().set_cache_size(CACHE_BYTES).create(path);
     let database = opened.map_err(|error| {
         if matches!(error, DatabaseError::DatabaseAlreadyOpen) {
             OpenError::InUse(path.to_owned())
@@ -209,7 +228,10 @@ impl Archive for RedbArchive {
             // A process that dies leaves a file that is opened at once, however large it is.
             transaction.set_quick_repair(true);
             for change in changes {
-                let (Change::Expect(key, _) | Change::Put(key, _) | Change::Remove(key)) = change;
+                let (Change::Expect(key, _) | Change::Put(key, _) | Change::Remove(key)) = change
+                else {
+                    continue;
+                };
                 let mut table = transaction.open_table(definition(key.table))?;
                 let at = (key.tenant.as_str(), key.name.as_str());
                 match change {
@@ -222,6 +244,7 @@ impl Archive for RedbArchive {
                     }
                     Change::Put(_, value) => drop(table.insert(at, value.as_slice())?),
                     Change::Remove(_) => drop(table.remove(at)?),
+                    Change::Seen(..) => {}
                 }
             }
             Ok(transaction.commit()?)

@@ -51,7 +51,7 @@ impl Archive for MemoryArchive {
         }
         for change in changes {
             match change {
-                Change::Expect(..) => {}
+                Change::Expect(..) | Change::Seen(..) => {}
                 Change::Put(key, value) => drop(rows.insert(key.clone(), value.clone())),
                 Change::Remove(key) => drop(rows.remove(key)),
             }

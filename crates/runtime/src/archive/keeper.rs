@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 
 use super::flights::{Crowded, Flights, Needed, may_wait};
 use super::records::{self, AliasRow, BodyRow, RobotRow};
+use super::shared::{PartKind, PartNews, SharedArchive, TenantPart, asked_at};
 use super::{Archive, ArchiveError, Change, Key, Table};
 use crate::clock::Clock;
 use crate::deadline::{self, Deadline};
@@ -31,6 +32,15 @@ const ROW_BYTES: u64 = 512;
 /// So long after it was deleted a registration goes from the store.
 const TOMBSTONE: Duration = Duration::from_secs(24 * 3600);
 
+/// So long whoever registers or deletes looks again at what other servers have changed meanwhile.
+const OVERTAKEN_FOR: Duration = Duration::from_secs(20);
+
+/// Whether what another server was faster with is tried again, after a moment.
+pub(crate) fn is_tried_again(begin: Instant) -> bool {
+    std::thread::sleep(Duration::from_millis(1));
+    begin.elapsed() < OVERTAKEN_FOR
+}
+
 /// So many are collected in one transaction.
 const COLLECTED_AT_ONCE: usize = 64;
 
@@ -46,6 +56,9 @@ pub enum NotKept {
     /// The store does not answer.
     #[error("the store does not answer")]
     Down,
+    /// Another server has changed what was looked at: to be looked at again.
+    #[error("another server was faster")]
+    Overtaken,
 }
 
 /// Why something that is registered was not read.
@@ -116,7 +129,12 @@ pub struct Keeper {
     bytes: AtomicU64,
     is_down: AtomicBool,
     _cache: Reservation,
+    /// For what a shared archive knows of all rows.
+    known: Mutex<Reservation>,
 }
+
+/// How many have read what other servers change.
+static READERS: AtomicU64 = AtomicU64::new(0);
 
 /// What one tenant has in the store.
 #[derive(Debug, Default)]
@@ -143,6 +161,8 @@ pub struct KeptAlias {
 pub struct Shelf {
     keeper: Arc<Keeper>,
     tenant: String,
+    /// Among all that read what other servers have changed.
+    reader: u64,
     /// Whoever changes something has it from the look at what there is until it is written.
     turn: Mutex<()>,
     _index: Reservation,
@@ -155,6 +175,7 @@ impl Keeper {
     ) -> Result<(Arc<Self>, BTreeMap<String, ShelfIndex>), ArchiveError> {
         let quota = parts.memory_budget.connection(Principal::NOBODY).lasting();
         let cache = quota.hold(MemoryKind::Work, super::in_file::CACHE_BYTES as u64);
+        let known = Mutex::new(quota.hold(MemoryKind::Polytopes, 0));
         let keeper = Self {
             quota,
             flights: Flights::default(),
@@ -164,9 +185,15 @@ impl Keeper {
             bytes: AtomicU64::new(0),
             is_down: AtomicBool::new(false),
             _cache: cache,
+            known,
             parts,
         };
-        let index = keeper.read_index()?;
+        let mut index = keeper.read_index()?;
+        if keeper.shared().is_some() {
+            keeper.account();
+            // By the time that a tenant calls others may have changed it: it is read then.
+            index.clear();
+        }
         Ok((Arc::new(keeper), index))
     }
 
@@ -200,7 +227,11 @@ impl Keeper {
         })?;
         self.bytes.store(bytes, Ordering::Relaxed);
         for key in damaged {
-            self.set_aside(&[key])?;
+            match self.set_aside(&[key]) {
+                // Another server has written it anew meanwhile.
+                Ok(()) | Err(ArchiveError::Conflict(_) | ArchiveError::Overtaken(_)) => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(index)
     }
@@ -210,17 +241,20 @@ impl Keeper {
         let mut changes = Vec::new();
         for key in keys {
             if let Some(row) = self.parts.archive.read(key)? {
+                // What somebody else has written anew meanwhile stays.
+                changes.push(Change::Expect(key.clone(), Some(row.clone())));
                 let name = format!("{}/{}", key.table.name(), key.name);
                 changes.push(Change::Put(Key::new(Table::Aside, &key.tenant, name), row));
                 changes.push(Change::Remove(key.clone()));
             }
         }
+        self.parts.archive.write(&changes)?;
         self.metrics.set_aside.fetch_add(1, Ordering::Relaxed);
         if let Some(key) = keys.first() {
             let (table, name) = (key.table.name(), key.name.as_str());
             tracing::error!(table, name, "a registration in the store is damaged, and set aside");
         }
-        self.parts.archive.write(&changes)
+        Ok(())
     }
 
     /// Writes it, if there is room.
@@ -229,34 +263,76 @@ impl Keeper {
             Change::Put(key, row) if matches!(key.table, Table::Contents | Table::Sources) => {
                 row.len() as u64
             }
-            Change::Put(..) | Change::Expect(..) | Change::Remove(_) => 0,
+            Change::Put(..) | Change::Expect(..) | Change::Remove(_) | Change::Seen(..) => 0,
         });
         let (more, limit) = (more.sum::<u64>(), self.parts.limits.store_bytes_max());
-        let bytes = self.bytes.load(Ordering::Relaxed).saturating_add(more);
+        let bytes = self.bytes().saturating_add(more);
         if more > 0 && bytes > limit.value {
             return Err(NotKept::Full(limit));
         }
         let begin = Instant::now();
         let written = may_wait(|| self.parts.archive.write(changes));
-        self.answered(written).map_err(|_| NotKept::Down)?;
+        self.answered(written).map_err(|error| match error {
+            ArchiveError::Down(_) => NotKept::Down,
+            // Of what nobody else writes to, this is what another version has left.
+            ArchiveError::Conflict(_) | ArchiveError::Overtaken(_) if !self.is_shared() => {
+                NotKept::Down
+            }
+            ArchiveError::Conflict(_) | ArchiveError::Overtaken(_) => NotKept::Overtaken,
+        })?;
         self.bytes.fetch_add(more, Ordering::Relaxed);
         self.metrics.writes.fetch_add(1, Ordering::Relaxed);
         self.metrics.write_times.add(begin.elapsed());
+        self.account();
         Ok(())
+    }
+
+    /// The archive if other servers write to it, too.
+    fn shared(&self) -> Option<&dyn SharedArchive> {
+        self.parts.archive.shared()
+    }
+
+    /// Brings what others have written, if the archive is shared: whatever was there when the call
+    /// began that is answered. Where the store does not answer, what is known goes on.
+    pub fn look(&self) {
+        let Some(shared) = self.shared() else { return };
+        let since = asked_at();
+        // Whoever looks sees for the others, whose failures are no more than this one's.
+        let _ = self.answered(may_wait(|| shared.look(since)));
+        self.account();
+    }
+
+    /// Whether other servers write there, too.
+    pub fn is_shared(&self) -> bool {
+        self.shared().is_some()
+    }
+
+    /// Takes memory for what is known of rows, or gives it back.
+    fn account(&self) {
+        if let Some(shared) = self.shared() {
+            let mut known = self.known.lock().expect("nothing panics while holding it");
+            // Once in the archive, and once in what is made of it here.
+            known.set(2 * shared.memory_bytes());
+        }
     }
 
     /// Notes whether the store answers.
     fn answered<T>(&self, answer: Result<T, ArchiveError>) -> Result<T, ArchiveError> {
-        self.is_down.store(answer.is_err(), Ordering::Relaxed);
-        if let Err(error) = &answer {
+        let is_down = matches!(answer, Err(ArchiveError::Down(_)));
+        let was_down = self.is_down.swap(is_down, Ordering::Relaxed);
+        if let Err(error @ ArchiveError::Down(_)) = &answer {
             self.metrics.failures.fetch_add(1, Ordering::Relaxed);
-            tracing::warn!(%error, "the store");
+            // Told once: while it is down every call asks.
+            if !was_down {
+                tracing::warn!(%error, "the store");
+            }
         }
         answer
     }
 
     /// Forgets what was deleted a day ago; says how many.
     pub fn collect(&self) -> Result<usize, ArchiveError> {
+        self.look();
         let now = self.now();
         let (mut found, mut bytes) = (Vec::new(), 0_u64);
         let mut look = |key: Key, row: &[u8], [deleted, size]: [Option<u64>; 2]| {
@@ -283,6 +359,9 @@ impl Keeper {
             collected += self.forget(some)?;
         }
         self.metrics.collected.fetch_add(collected as u64, Ordering::Relaxed);
+        if let Some(shared) = self.shared() {
+            shared.tidy()?;
+        }
         Ok(collected)
     }
 
@@ -297,10 +376,10 @@ impl Keeper {
         match self.parts.archive.write(&changes) {
             Ok(()) => Ok(found.len()),
             // Somebody has registered one of them again meanwhile: the others go one by one.
-            Err(ArchiveError::Conflict(_)) if found.len() > 1 => {
+            Err(ArchiveError::Conflict(_) | ArchiveError::Overtaken(_)) if found.len() > 1 => {
                 found.iter().map(|one| self.forget(std::slice::from_ref(one))).sum()
             }
-            Err(ArchiveError::Conflict(_)) => Ok(0),
+            Err(ArchiveError::Conflict(_) | ArchiveError::Overtaken(_)) => Ok(0),
             Err(error) => Err(error),
         }
     }
@@ -317,7 +396,8 @@ impl Keeper {
 
     /// Bytes of all that is registered, and of what was deleted within a day.
     pub fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
+        let own = || self.bytes.load(Ordering::Relaxed);
+        self.shared().map_or_else(own, SharedArchive::kept_bytes)
     }
 
     /// How many there may be.
@@ -357,7 +437,9 @@ impl Shelf {
     pub fn new(keeper: Arc<Keeper>, tenant: &str, index: &ShelfIndex) -> Self {
         let rows = index.bodies.len() + index.aliases.len() + index.robots.len();
         let memory = keeper.quota.hold(MemoryKind::Polytopes, ROW_BYTES * rows as u64);
-        Self { keeper, tenant: tenant.to_owned(), turn: Mutex::default(), _index: memory }
+        let reader = READERS.fetch_add(1, Ordering::Relaxed);
+        let tenant = tenant.to_owned();
+        Self { keeper, tenant, reader, turn: Mutex::default(), _index: memory }
     }
 
     /// The keeper that all tenants share.
@@ -388,7 +470,43 @@ impl Shelf {
 
     /// Moves rows out of the way.
     pub(crate) fn set_aside(&self, keys: &[Key]) -> Result<(), Unread> {
-        self.keeper.answered(self.keeper.set_aside(keys)).map_err(|_| Unread::Down)
+        self.keeper.answered(self.keeper.set_aside(keys)).map_err(|error| match error {
+            ArchiveError::Down(_) => Unread::Down,
+            // Somebody has written it anew: whoever comes again finds that.
+            ArchiveError::Conflict(_) | ArchiveError::Overtaken(_) => Unread::Crowded,
+        })
+    }
+
+    /// Brings what others have written, if the store is shared.
+    pub(crate) fn look(&self) {
+        self.keeper.look();
+    }
+
+    /// What has changed of a part since this was asked last, as far as it was brought; none: nobody
+    /// else changes anything. Whoever asks has what it changes locked until it has.
+    pub(crate) fn news(&self, kind: PartKind) -> Option<PartNews> {
+        Some(self.keeper.shared()?.news(&self.part(kind), self.reader))
+    }
+
+    /// How many changes there have been, as far as they were brought; none: nobody else makes any.
+    pub(crate) fn sequence(&self) -> Option<u64> {
+        self.keeper.shared().map(SharedArchive::sequence)
+    }
+
+    /// What belongs together, of this tenant.
+    pub(crate) fn part(&self, kind: PartKind) -> TenantPart {
+        TenantPart { tenant: self.tenant.clone(), kind }
+    }
+
+    /// What a row of a shared store says that is no content; none: it is not there, or it is not
+    /// what was written.
+    pub(crate) fn known<R: serde::de::DeserializeOwned>(&self, key: &Key) -> Option<R> {
+        records::read(key, &self.keeper.shared()?.known_row(key)?)
+    }
+
+    /// What an alias of a shared store names.
+    pub(crate) fn known_alias(&self, key: &Key) -> Option<KeptAlias> {
+        read_alias(key, &self.keeper.shared()?.known_row(key)?)
     }
 
     /// What `known` finds, or else what `load` makes of the store, within the time that the call

@@ -47,10 +47,17 @@ impl Claims {
         Ok(true)
     }
 
-    /// Puts claims back that have been there before.
-    pub(super) fn restore(&mut self, id: &str, keys: Vec<KeyDigest>, quota: &MemoryQuota) {
-        let claim = |key| Claim { key, paid: quota.hold(MemoryKind::Aliases, CLAIM_BYTES) };
-        self.0.insert(id.to_owned(), keys.into_iter().map(claim).collect());
+    /// Makes the claims on a robot those of these keys: what is new is no client's of this server.
+    pub(super) fn become_those(&mut self, id: &str, keys: Vec<KeyDigest>, quota: &MemoryQuota) {
+        let mut known = self.0.remove(id).unwrap_or_default();
+        let claim = |key: KeyDigest| match known.iter().position(|claim| claim.key == key) {
+            Some(place) => known.swap_remove(place),
+            None => Claim { key, paid: quota.hold(MemoryKind::Aliases, CLAIM_BYTES) },
+        };
+        let claims: Vec<Claim> = keys.into_iter().map(claim).collect();
+        if !claims.is_empty() {
+            self.0.insert(id.to_owned(), claims);
+        }
     }
 
     /// A claim that was not written after all.

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::{ID_PREFIX, KnownRobot, RegisteredRobot, RobotStore, RobotWork};
 use crate::archive::keeper::{Shelf, Unread};
 use crate::archive::records::{self, RobotRow};
+use crate::archive::shared::PartKind;
 use crate::archive::{Change, Table};
 use crate::memory::MemoryKind;
 use crate::sessions::owner::KeyDigest;
@@ -61,31 +63,80 @@ impl RobotStore {
         let (mut robots, mut claims) = (store.lock(), store.claims());
         // What another version has named is left as it is.
         for (id, row) in found.into_iter().filter(|(id, _)| id.starts_with(ID_PREFIX)) {
-            // A key that is none was never written: the row is sealed.
-            let keys: Vec<_> = row.keys.iter().filter_map(|key| KeyDigest::from_hex(key)).collect();
-            if !keys.is_empty() {
-                claims.restore(&id, keys, &quota);
-            }
-            let RobotRow { memory_bytes: bytes, wire_bytes, source_bytes, .. } = row;
-            let entry = KnownRobot { robot: None, bytes, wire_bytes, source_bytes, leaves: false };
-            robots.insert(id, entry);
+            claims.become_those(&id, row.keys(), &quota);
+            robots.insert(id, KnownRobot::of_row(&row));
         }
         drop((robots, claims));
+        store.hear();
         store
+    }
+
+    /// Learns what other servers have changed, whatever they had been answered when the call began
+    /// that is answered. Where the store does not answer, what is known goes on.
+    pub fn follow(&self) {
+        if let Some(RobotShelf { shelf, .. }) = &self.shelf {
+            shelf.look();
+            self.hear();
+        }
+    }
+
+    /// Learns what other servers have changed as far as anybody here has asked.
+    pub(super) fn hear(&self) {
+        let Some(RobotShelf { shelf, .. }) = &self.shelf else { return };
+        let Some(sequence) = shelf.sequence() else { return };
+        if self.seen.load(Ordering::Acquire) == sequence {
+            return;
+        }
+        let mut robots = self.lock();
+        let Some(news) = shelf.news(PartKind::Robots) else { return };
+        for key in &news.keys {
+            self.confirm(&mut robots, &key.name);
+        }
+        self.version.store(news.version, Ordering::Release);
+        self.seen.store(sequence, Ordering::Release);
+    }
+
+    /// Makes what is known of a robot what a shared store says of it.
+    pub(super) fn confirm(&self, robots: &mut BTreeMap<String, KnownRobot>, id: &str) {
+        let Some(RobotShelf { shelf, .. }) = &self.shelf else { return };
+        // What another version has named is left as it is; what is being deleted here, to whoever
+        // deletes it.
+        let leaves = robots.get(id).is_some_and(|entry| entry.leaves);
+        if shelf.sequence().is_none() || !id.starts_with(ID_PREFIX) || leaves {
+            return;
+        }
+        let row = shelf.known::<RobotRow>(&shelf.key(Table::Robots, id));
+        let Some(row) = row.filter(|row| row.deleted.is_none()) else {
+            // Sessions that have it keep it.
+            self.claims().forget(id);
+            robots.remove(id);
+            return;
+        };
+        self.claims().become_those(id, row.keys(), shelf.keeper().quota());
+        robots.entry(id.to_owned()).or_insert_with(|| KnownRobot::of_row(&row));
     }
 
     /// The robot with this id; what is not in memory is built again.
     pub fn find(&self, id: &str) -> Result<Option<Arc<RegisteredRobot>>, Unread> {
+        self.hear();
         let known = || self.loaded(&self.lock(), id);
         if let Some(robot) = known() {
             return Ok(Some(robot));
         }
         match &self.shelf {
-            Some(on) if self.knows(id) => {
+            Some(on) if self.knows_at_last(id) => {
                 let key = on.shelf.key(Table::Sources, id);
                 on.shelf.load(&key, || known().map(Some), |until| self.read(on, id, until))
             }
             Some(_) | None => Ok(None),
+        }
+    }
+
+    /// Whether there is a robot, after a look at what others have registered if it has to be.
+    fn knows_at_last(&self, id: &str) -> bool {
+        self.knows(id) || {
+            self.follow();
+            self.knows(id)
         }
     }
 
@@ -138,8 +189,29 @@ impl RobotStore {
         let mut robots = self.lock();
         self.claims().forget(id);
         robots.remove(id);
+        self.confirm(&mut robots, id);
         Ok(None)
     }
+}
+
+impl RobotRow {
+    /// The keys that have claimed it. One that is none was never written: the row is sealed.
+    fn keys(&self) -> Vec<KeyDigest> {
+        self.keys.iter().filter_map(|key| KeyDigest::from_hex(key)).collect()
+    }
+}
+
+impl KnownRobot {
+    /// One that is still to be read.
+    fn of_row(row: &RobotRow) -> Self {
+        let RobotRow { memory_bytes: bytes, wire_bytes, source_bytes, .. } = *row;
+        Self { robot: None, bytes, wire_bytes, source_bytes, leaves: false }
+    }
+}
+
+/// Nothing is written if another server has changed robots since this version.
+pub(super) fn seen(shelf: &Shelf, version: u64) -> Change {
+    Change::Seen(shelf.part(PartKind::Robots), version)
 }
 
 fn row_of(entry: &KnownRobot) -> RobotRow {

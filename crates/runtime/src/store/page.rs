@@ -32,6 +32,7 @@ impl PolytopeStore {
         size: usize,
         bytes_max: u64,
     ) -> Result<StoredPage, Unread> {
+        self.follow();
         let index = self.lock();
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         let mut rest = index.aliases.range((start, Bound::Unbounded)).peekable();

@@ -194,6 +194,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         let ids = request.into_inner().ids;
         let list = Path::ROOT.field("ids");
         list.within(self.0.limits().find_missing_ids_max(), ids.len()).map_err(Failure::from)?;
+        self.0.store().follow();
         let mut missing_ids = Vec::new();
         for (index, text) in ids.into_iter().enumerate() {
             let id = id(&list.index(index), &text)?;

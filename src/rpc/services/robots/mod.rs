@@ -219,6 +219,7 @@ impl api::robot_service_server::RobotService for Robots {
         let ids = request.into_inner().ids;
         let list = Path::ROOT.field("ids");
         list.within(shared.limits().find_missing_ids_max(), ids.len()).map_err(Failure::from)?;
+        shared.robots().follow();
         let mut missing_ids = Vec::new();
         for (index, id) in ids.into_iter().enumerate() {
             if !is_id(&id) {
