@@ -51,6 +51,7 @@ mod queries;
 mod quotas;
 mod registration;
 mod reply_sizes;
+mod request_ids;
 mod robot_keys;
 mod robot_limits;
 mod robot_meshes;
@@ -79,6 +80,8 @@ mod tables;
 mod threads;
 mod tls;
 mod touching;
+#[cfg(feature = "otlp")]
+mod traces;
 mod watch;
 mod web;
 mod web_access;
