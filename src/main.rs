@@ -31,13 +31,17 @@ enum Command {
     /// Asks a server whether it takes calls; the exit code says so.
     Health(health::HealthOptions),
     /// Answers a file of reference cases and compares.
+    #[cfg(feature = "tools")]
     Conformance(clearance_conformance::Options),
     /// Rules on answers by their certificates alone: accepted, or refused with the reason.
+    #[cfg(feature = "tools")]
     #[command(after_help = VERIFY_HELP)]
     Verify(clearance_conformance::verify::Options),
     /// Streams a robot's motion through a cell to a server of its own, and reports.
+    #[cfg(feature = "tools")]
     Demo(clearance_demo::DemoOptions),
     /// Reruns the papers' experiments; writes a table and a picture of each.
+    #[cfg(feature = "tools")]
     Experiments(clearance_experiments::ExperimentsOptions),
 }
 
@@ -64,6 +68,7 @@ Try:
   clearance serve --api-keys keys
   grpcurl -plaintext -H 'authorization: Bearer ck-...' 127.0.0.1:50061 list";
 
+#[cfg(feature = "tools")]
 const VERIFY_HELP: &str = "\
 Exact arithmetic on the points as given; no search, no hull, no reference value is looked at. The
 exit code is 1 when an answer is refused. Claims that come without a certificate are counted as
@@ -83,9 +88,13 @@ fn main() -> ExitCode {
         Command::Key(options) => verdict(key::run(&options, out)),
         Command::Store(options) => verdict(store::run(&options, out)),
         Command::Health(options) => verdict(health::run(&options, out)),
+        #[cfg(feature = "tools")]
         Command::Conformance(options) => verdict(clearance_conformance::run(&options, out)),
+        #[cfg(feature = "tools")]
         Command::Verify(options) => verdict(clearance_conformance::verify::run(&options, out)),
+        #[cfg(feature = "tools")]
         Command::Demo(options) => verdict(clearance_demo::run(&options, serve::until_told, out)),
+        #[cfg(feature = "tools")]
         Command::Experiments(options) => verdict(clearance_experiments::run(&options, out)),
     }
 }
