@@ -31,18 +31,24 @@ enum Command {
     /// Asks a server whether it takes calls; the exit code says so.
     Health(health::HealthOptions),
     /// Answers a file of reference cases and compares.
+    #[cfg(feature = "tools")]
     Conformance(clearance_conformance::Options),
     /// Rules on answers by their certificates alone: accepted, or refused with the reason.
+    #[cfg(feature = "tools")]
     #[command(after_help = VERIFY_HELP)]
     Verify(clearance_conformance::verify::Options),
     /// Streams a robot's motion through a cell to a server of its own, and reports.
+    #[cfg(feature = "tools")]
     Demo(clearance_demo::DemoOptions),
     /// Passes calls on to a server, and records the sessions that they open.
+    #[cfg(feature = "tools")]
     #[command(after_help = RECORD_HELP)]
     Record(clearance_recording::RecordOptions),
     /// Sends the frames of recordings again and compares every answer; the exit code says so.
+    #[cfg(feature = "tools")]
     Replay(clearance_recording::ReplayOptions),
     /// Reruns the papers' experiments; writes a table and a picture of each.
+    #[cfg(feature = "tools")]
     Experiments(clearance_experiments::ExperimentsOptions),
 }
 
@@ -69,6 +75,7 @@ Try:
   clearance serve --api-keys keys
   grpcurl -plaintext -H 'authorization: Bearer ck-...' 127.0.0.1:50061 list";
 
+#[cfg(feature = "tools")]
 const VERIFY_HELP: &str = "\
 Exact arithmetic on the points as given; no search, no hull, no reference value is looked at. The
 exit code is 1 when an answer is refused. Claims that come without a certificate are counted as
@@ -78,6 +85,7 @@ Try:
   clearance conformance cases.jsonl.gz --answers answers.jsonl
   clearance verify cases.jsonl.gz answers.jsonl";
 
+#[cfg(feature = "tools")]
 const RECORD_HELP: &str = "\
 Clients call the recorder in place of the server. Each session is an MCAP file: what was asked and
 answered, and where bodies are, for Foxglove and Rerun. Ctrl-C ends them.
@@ -98,13 +106,19 @@ fn main() -> ExitCode {
         Command::Key(options) => verdict(key::run(&options, out)),
         Command::Store(options) => verdict(store::run(&options, out)),
         Command::Health(options) => verdict(health::run(&options, out)),
+        #[cfg(feature = "tools")]
         Command::Conformance(options) => verdict(clearance_conformance::run(&options, out)),
+        #[cfg(feature = "tools")]
         Command::Verify(options) => verdict(clearance_conformance::verify::run(&options, out)),
+        #[cfg(feature = "tools")]
         Command::Demo(options) => verdict(clearance_demo::run(&options, serve::until_told, out)),
+        #[cfg(feature = "tools")]
         Command::Record(options) => verdict(clearance_recording::record(&options, out)),
+        #[cfg(feature = "tools")]
         Command::Replay(options) => {
             verdict(clearance_recording::replay(&options, serve::until_told, out))
         }
+        #[cfg(feature = "tools")]
         Command::Experiments(options) => verdict(clearance_experiments::run(&options, out)),
     }
 }

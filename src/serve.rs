@@ -87,6 +87,7 @@ fn tell(loaded: &Loaded) -> Result<(), RunError> {
     let Loaded { settings, file, strangers } = loaded;
     telemetry::filter(settings)?;
     check_addresses(settings)?;
+    rpc::spans::of(settings).map_err(rpc::serve::ServeError::from)?;
     let protection = Protection::of(settings)?;
     if settings.listen.starts_with(LOCAL_PREFIX) {
         protection.suffices_for(None, settings)?;

@@ -13,6 +13,7 @@
 //! services/   certificates, polytopes, robots, sessions, queries, health, info
 //! pages       what operators are shown: whether the server lives and is ready, its metrics
 //! protection  TLS and keys, and whether these suffice where the server listens
+//! spans       who collects spans of calls
 //! routes      all services as one
 //! door        calls of this process itself, through the same services
 //! serve       puts the server together
@@ -25,5 +26,6 @@ pub mod routes;
 pub mod serve;
 pub mod services;
 pub mod shared;
+pub mod spans;
 
 pub use serve::serve;

@@ -23,6 +23,7 @@ use clearance_runtime::archive::keeper::Keeper;
 use clearance_runtime::memory::{MemoryKind, resident_bytes};
 use clearance_runtime::metrics::{FRAME_TIMES, FrameMetrics, QuestionKind, QuestionMetrics, Times};
 use clearance_runtime::quotas::QuotaKind;
+use clearance_runtime::spans::SpanCounts;
 use clearance_transport::side::{Pages, ShownPage};
 
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -144,6 +145,11 @@ impl Collector for State {
         }
         if let Some(keeper) = shared.keeper() {
             page.store(keeper)?;
+        }
+        if let Some(spans) = &shared.spans {
+            let SpanCounts { sent, dropped, failed } = spans.sink().counts();
+            let rows = [("sent", sent), ("dropped", dropped), ("failed", failed)];
+            page.counters("spans", "Spans of calls by what became of them", "outcome", rows)?;
         }
         let leaves = "1 while the server drains, or is about to";
         page.gauge("draining", leaves, u64::from(shared.is_leaving()))?;

@@ -17,6 +17,7 @@ use crate::rpc::services::robots;
 use crate::rpc::services::sessions::{SessionHost, sweep};
 use crate::rpc::shared::Shared;
 use clearance_runtime::archive;
+use crate::rpc::spans::{self, SpansError};
 use clearance_runtime::archive::keeper::Keeper;
 use clearance_runtime::fresh::keep_fresh;
 use clearance_runtime::latch::{Latch, Stopping};
@@ -51,6 +52,9 @@ pub enum ServeError {
     /// What was registered before cannot be read.
     #[error("store: {0}")]
     Store(String),
+    /// Spans cannot be sent as the settings say.
+    #[error(transparent)]
+    Spans(#[from] SpansError),
     /// The descriptors cannot be served.
     #[error("cannot serve the descriptors: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
@@ -86,15 +90,14 @@ async fn run(
     let (leave, leaving) = Latch::new();
     let (drain, draining) = Latch::new();
     // Whoever reaches the loopback interface is on this machine already.
-    let address = listener.address()?;
-    let protection = Protection::of(&settings)?;
+    let (address, protection) = (listener.address()?, Protection::of(&settings)?);
     protection.suffices_for(address, &settings)?;
     let side_listener = side_listener(&settings.http)?;
     let side_address = side_listener.as_ref().map(TcpListener::local_addr).transpose()?;
     let mut shared = Shared::new(settings, draining.clone())?;
     shared.leaves_open |= [address, side_address].iter().flatten().all(|at| at.ip().is_loopback());
     shared.leaving = leaving.clone();
-    shared.access = protection.access.clone();
+    (shared.access, shared.spans) = (protection.access.clone(), spans::of(&shared.settings)?);
     shared.hold_to(protection.quotas.clone());
     let _store = open_store(&mut shared)?;
     let limits = shared.settings.limits.clone();
@@ -136,6 +139,7 @@ async fn run(
         web.until_idle().await;
     };
     drained(Duration::from_secs(limits.drain_seconds_max), ended).await;
+    spans::finish(shared.spans).await;
     Ok(())
 }
 

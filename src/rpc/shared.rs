@@ -9,8 +9,8 @@ use tokio::sync::Semaphore;
 use clearance_runtime::access::Access;
 use clearance_runtime::archive::keeper::{Keeper, KeeperParts, Shelf, ShelfIndex};
 use clearance_runtime::archive::{Archive, ArchiveError};
+use clearance_runtime::behalf::Behalf;
 use clearance_runtime::cells::KeptCells;
-use clearance_runtime::client::Client;
 use clearance_runtime::clock::{Clock, SystemClock};
 use clearance_runtime::compute::Compute;
 use clearance_runtime::descriptors;
@@ -20,8 +20,10 @@ use clearance_runtime::metrics::Metrics;
 use clearance_runtime::quotas::Quotas;
 use clearance_runtime::robots::RobotStore;
 use clearance_runtime::settings::{Limits, Settings};
+use clearance_runtime::spans::Spans;
 use clearance_runtime::store::PolytopeStore;
 use clearance_runtime::tenants::OfTenants;
+use clearance_transport::call_log::CallLog;
 use clearance_transport::layer::Surround;
 use clearance_transport::unsent::Unsent;
 use clearance_wire::convert::catalogue::Catalogue;
@@ -60,6 +62,8 @@ pub struct Shared {
     pub access: Access,
     /// What each tenant may have.
     pub quotas: Quotas,
+    /// Who collects spans, if somebody does.
+    pub spans: Option<Spans>,
     /// When the server started.
     pub start_time: SystemTime,
 }
@@ -122,6 +126,7 @@ impl Shared {
             leaves_open: settings.open_sessions,
             access: Access::open(),
             quotas: Quotas::default(),
+            spans: None,
             settings: Arc::new(settings),
         })
     }
@@ -158,10 +163,10 @@ impl Shared {
     {
         let Some(keeper) = self.keeper() else { return Ok(work(self)) };
         let place = keeper.writers().acquire_owned().await.map_err(|_| Failure::Draining)?;
-        let (shared, client) = (self.clone(), Client::current());
+        let (shared, behalf) = (self.clone(), Behalf::current());
         let job = move || {
             let _place = place;
-            client.during(|| work(&shared))
+            behalf.during(|| work(&shared))
         };
         tokio::task::spawn_blocking(job).await.map_err(|error| Failure::Bug(error.to_string()))
     }
@@ -207,6 +212,8 @@ impl Shared {
             metrics: self.metrics.clone(),
             unsent: self.unsent.clone(),
             access: self.access.clone(),
+            log: Arc::new(CallLog::new(self.limits(), self.clock.now())),
+            spans: self.spans.clone(),
         }
     }
 

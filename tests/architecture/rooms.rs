@@ -27,7 +27,8 @@ const ORDERS: &[(&str, &[&str])] = &[
 const WIRE: &[&str] = &["path", "status", "convert"];
 
 /// What services share, then the services, then what serves them.
-const RPC: &[&str] = &["shared", "services", "pages", "protection", "routes", "door", "serve"];
+const RPC: &[&str] =
+    &["shared", "services", "pages", "protection", "spans", "routes", "door", "serve"];
 
 /// Numbers, then where bodies are, then what is asserted about two of them and who checks it.
 const PROOF: &[&str] =

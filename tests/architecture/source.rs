@@ -15,6 +15,7 @@ pub(crate) const CRATES: &[&str] = &[
     "clearance_proto",
     "clearance_certificates",
     "clearance_runtime",
+    "clearance_otlp",
     "clearance_config",
     "clearance_wire",
     "clearance_transport",

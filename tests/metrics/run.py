@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A real Prometheus scrapes a real server: what the alerts of `deploy/prometheus` ask about is there, the p99 that it works
-out of native histograms is that of the client, and alerts fire in the faults that they are for.
+out of native histograms is that of the client, alerts fire in the faults that they are for, and each query of the dashboard
+(`deploy/grafana`) has an answer.
 
 Durations of the alerts are cut for it, their expressions are not. Not to be had here are a fault of the server itself
 (ClearanceFault) and memory that several tenants have filled (ClearanceMemory): promtool tests these (alerts_test.yaml).
@@ -149,6 +150,27 @@ def p99(watched, wire):
     return wrong
 
 
+def shown(watched):
+    """Each query of the dashboard, as Grafana would ask it: it has an answer."""
+    board = json.loads((ROOT / "deploy/grafana/clearance.json").read_text())
+    queries = [(panel["title"], target["expr"]) for panel in board["panels"] for target in panel.get("targets", [])]
+    wrong = []
+    for title, query in queries:
+        query = query.replace("$__rate_interval", WINDOW).replace("$instance", ".*")
+        try:
+            found = watched.ask("query", query=query)["result"]
+        except Exception as error:  # noqa: BLE001  what Prometheus says of a query that is none
+            wrong.append(f"dashboard, {title}: {error}: {query}")
+            continue
+        if not found:
+            wrong.append(f"dashboard, {title}: nothing is told for {query}")
+    servers = watched.ask("label/instance/values", **{"match[]": "clearance_build"})
+    if len(servers) != 1:
+        wrong.append(f"dashboard: servers are {servers}")
+    print(f"   {len(queries)} queries of the dashboard, {len(queries) - len(wrong)} of them answered", flush=True)
+    return wrong
+
+
 def busy(wire, over):
     """Callers without patience, each of whom keeps some questions for the pool under way."""
     question = {"p": {"vertices": ball(12_000)}, "q": {"vertices": CUBE, "pose": {"translation": {"x": 3}}}}
@@ -223,6 +245,7 @@ def run(watched):
     over.set()
     for thread in threads:
         thread.join()
+    wrong += shown(watched)
     full = fill(wire)
     if full.code != "RESOURCE_EXHAUSTED":
         wrong.append(f"a full store: {full}")

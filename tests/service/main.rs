@@ -52,6 +52,7 @@ mod quotas;
 mod recordings;
 mod registration;
 mod reply_sizes;
+mod request_ids;
 mod robot_keys;
 mod robot_limits;
 mod robot_meshes;
@@ -81,6 +82,8 @@ mod tables;
 mod threads;
 mod tls;
 mod touching;
+#[cfg(feature = "otlp")]
+mod traces;
 mod watch;
 mod web;
 mod web_access;

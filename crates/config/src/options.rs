@@ -93,6 +93,12 @@ const PLAIN: &[(&str, &str, &str)] = &[
          * is all [default: none]",
     ),
     (
+        "otlp_endpoint",
+        "URL",
+        "The collector that spans of calls are sent to by OTLP over gRPC, http://HOST:PORT; else \
+         the one that OTEL_EXPORTER_OTLP_ENDPOINT names; needs the feature otlp [default: none]",
+    ),
+    (
         "advertise",
         "ADDRESS",
         "Where clients reach this very server, HOST:PORT or unix:PATH: sessions say that they live \
@@ -291,6 +297,7 @@ fn plain_values(settings: &Settings) -> [String; PLAIN.len()] {
         settings.insecure.to_string(),
         format!("{:?}", settings.http),
         format!("{:?}", settings.cors_origins),
+        format!("{:?}", settings.otlp_endpoint),
         format!("{:?}", settings.advertise),
         path(&settings.store),
         path(&settings.quotas),
@@ -308,6 +315,7 @@ fn set(
         "listen" => settings.listen = value.to_owned(),
         "http" => settings.http = value.to_owned(),
         "cors_origins" => settings.cors_origins = value.to_owned(),
+        "otlp_endpoint" => settings.otlp_endpoint = value.to_owned(),
         "advertise" => settings.advertise = value.to_owned(),
         "quotas" => settings.quotas = file_named(value),
         "store" => settings.store = file_named(value),

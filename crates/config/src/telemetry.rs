@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use tracing_subscriber::EnvFilter;
 
+use clearance_runtime::behalf::KnownCall;
 use clearance_runtime::settings::{LogFormat, Settings};
 
 /// Why there is no log.
@@ -34,7 +35,10 @@ pub fn start(settings: &Settings) -> Result<(), TelemetryError> {
     }
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        tracing::error!(place, "{}", panic.payload_as_str().unwrap_or("a panic without words"));
+        let call = KnownCall::current();
+        let request_id = call.as_ref().map(|call| call.id.as_str());
+        let words = panic.payload_as_str().unwrap_or("a panic without words");
+        tracing::error!(request_id, place, "{words}");
     }));
     Ok(())
 }

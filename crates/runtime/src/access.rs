@@ -16,7 +16,7 @@ use std::time::Instant;
 
 pub use self::keyring::{KeyLine, KeysError, new_key_line};
 use self::keyring::{Keyring, TenantNumbers};
-pub use self::role::{METHODS, Role, RpcMethod, needed_role};
+pub use self::role::{METHODS, Role, RpcMethod, needed_role, row_of};
 pub use self::tokens::TokenRules;
 use self::tokens::{KnownTokens, TokenKeys};
 use super::fresh::{Fresh, FromFiles};

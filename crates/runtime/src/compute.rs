@@ -31,6 +31,7 @@ use tokio::sync::oneshot;
 pub use self::load::{Counted, JobSize, Small};
 use self::queue::FairQueue;
 use self::share::Helpers;
+use super::behalf::Behalf;
 use super::client::Client;
 use super::metrics::Times;
 use super::principal::Principal;
@@ -245,7 +246,7 @@ impl Compute {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        let client = Client::current();
+        let (client, behalf) = (Client::current(), Behalf::current());
         // A stream holds back its own client.
         if gives_way {
             let (tenant, jobs) = (Client::current_tenant(), || 1 + self.jobs_of_caller() as u64);
@@ -262,7 +263,7 @@ impl Compute {
                 Ok(leave) => {
                     scheduler.waits.add(came.elapsed());
                     // Uncaught, a panic here would take the whole process with it.
-                    let job = AssertUnwindSafe(|| client.during(job));
+                    let job = AssertUnwindSafe(|| behalf.during(job));
                     let result = catch_unwind(job).map_err(|_| Refused::Panicked);
                     // Before the reply: whoever hears the answer must find the place free.
                     drop(leave);

@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod archive;
+pub mod behalf;
 pub mod cells;
 pub mod client;
 pub mod clock;
@@ -17,12 +18,15 @@ pub mod memory;
 pub mod metrics;
 pub mod principal;
 pub mod quotas;
+pub mod request;
 pub mod robots;
 pub mod scene_cells;
 pub mod sessions;
 pub mod settings;
 pub mod share;
 pub mod signals;
+pub mod spans;
 pub mod store;
 pub mod subscriptions;
 pub mod tenants;
+mod unique;

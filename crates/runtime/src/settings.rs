@@ -196,6 +196,14 @@ limits! {
     /// sessions that they may connect anew, so that servers that came later get their share; 0:
     /// never.
     reconnect_seconds = 0, "seconds", Unavailable;
+    /// Lines of the log in a second about calls of one method that succeed; the next one says how
+    /// many were left out. 0: none.
+    logged_calls_per_second = 1, "lines", Cut;
+    /// The same of calls that fail, but for faults of the server, of which each has its line.
+    logged_failures_per_second = 100, "lines", Cut;
+    /// Frames of streams that take longer have spans of their own, where spans are collected
+    /// (`otlp_endpoint`).
+    slow_frame_micros = 10_000, "microseconds", Cut;
     /// Jobs running or waiting in the compute pool.
     jobs_max = 256, "jobs", ResourceExhausted;
     /// Polytopes and polyhedra registered at a time.
@@ -413,6 +421,9 @@ pub struct Settings {
     pub http: String,
     /// Origins of the pages that may call there, with commas between; `*`: all.
     pub cors_origins: String,
+    /// The collector that spans of calls are sent to by OTLP; empty: the one that the environment
+    /// names, or none.
+    pub otlp_endpoint: String,
     /// Where clients reach this very server, as sessions are told to live there; empty: it is not
     /// said.
     pub advertise: String,
@@ -452,6 +463,7 @@ impl Default for Settings {
             insecure: false,
             http: String::new(),
             cors_origins: String::new(),
+            otlp_endpoint: String::new(),
             advertise: String::new(),
             store: None,
             quotas: None,

@@ -19,12 +19,13 @@ use tonic::service::Routes;
 use tower::ServiceExt;
 
 use super::connection::Peer;
-use super::layer::Surrounded;
+use super::layer::{Surrounded, id_from, named};
 use super::unread::{Unread, UnreadStream};
 use clearance_runtime::access::Grant;
 use clearance_runtime::latch::{Latch, Stopping};
 use clearance_runtime::memory::OutOfMemory;
-use clearance_wire::status::Failure;
+use clearance_runtime::request::RequestId;
+use clearance_wire::status::{Failure, with_request_id};
 
 /// So much of a reply is sent before other streams of the connection have their turns: a frame.
 const PIECE_BYTES: usize = 16 << 10;
@@ -81,6 +82,8 @@ impl Exchange {
         let Self { mut request, mut respond, unread, given_up } = self;
         let mut given_up = std::pin::pin!(told(given_up));
         request.extensions_mut().insert(peer);
+        let id = id_from(request.headers());
+        request.extensions_mut().insert(id.clone());
         let is_reflection = request.uri().path().starts_with("/grpc.reflection.");
         let request = request.map(|stream| {
             let drains = is_reflection.then(|| Box::pin(draining.until_set()) as _);
@@ -93,7 +96,7 @@ impl Exchange {
                 Err(never) => match never {},
             },
             // This reply is over at once: nobody asks again.
-            full = &mut given_up => Status::from(Failure::from(full)).into_http(),
+            full = &mut given_up => named(Status::from(Failure::from(full)).into_http(), &id),
             // It is dropped, and with it whatever runs for it.
             _reset = std::future::poll_fn(|context| respond.poll_reset(context)) => return,
         };
@@ -110,7 +113,7 @@ impl Exchange {
         if is_over {
             return;
         }
-        let mut reply = OutgoingReply { stream, body, data: Bytes::new(), leaving };
+        let mut reply = OutgoingReply { stream, body, data: Bytes::new(), leaving, id };
         let ended = tokio::select! {
             biased;
             full = &mut given_up => reply.end(full.into()),
@@ -162,12 +165,15 @@ struct OutgoingReply {
     data: Bytes,
     /// Set when the server is about to stop.
     leaving: Latch,
+    /// Which request it answers.
+    id: RequestId,
 }
 
 impl OutgoingReply {
     /// Says why there is no more of it.
     fn end(&mut self, why: Failure) -> Result<(), Ended> {
-        self.stream.send_trailers(trailers(&why.into())).map_err(Ended::from)
+        let status = with_request_id(&why.into(), self.id.as_str());
+        self.stream.send_trailers(trailers(&status)).map_err(Ended::from)
     }
 
     /// Ready when all is handed to the transport.

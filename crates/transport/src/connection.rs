@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -53,6 +53,8 @@ pub struct Peer {
     pub quota: MemoryQuota,
     /// Whoever asks over it without saying who.
     pub client: Client,
+    /// Where they are.
+    pub address: IpAddr,
     activity: Arc<Activity>,
 }
 
@@ -62,7 +64,7 @@ impl Peer {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let activity = Activity::new(Instant::now());
         let quota = memory_budget.connection(address.ip());
-        Self { quota, client: Client::at(address), activity }
+        Self { quota, client: Client::at(address), address: address.ip(), activity }
     }
 
     /// Whoever is at this address, over a connection whose calls are counted here.
@@ -72,7 +74,7 @@ impl Peer {
         activity: Arc<Activity>,
     ) -> Self {
         let quota = memory_budget.connection(address.ip());
-        Self { quota, client: Client::at(address), activity }
+        Self { quota, client: Client::at(address), address: address.ip(), activity }
     }
 
     /// A call has begun, and lasts until this is dropped.
@@ -170,7 +172,8 @@ fn admitted(
     let handshake = Some(Handshake { bytes_to_come: PREFACE_BYTES, patience });
     let client = Client::at(address);
     let (unread, heard) = (Unread::new(quota.clone()), Heard::default());
-    let peer = Peer { quota, client, activity: permit.activity.clone() };
+    let (address, activity) = (address.ip(), permit.activity.clone());
+    let peer = Peer { quota, client, address, activity };
     let (of_stream, in_stream) = (unread.clone(), heard.clone());
     let connection =
         Connection { stream, handshake, read_in_turn: 0, unread: of_stream, heard: in_stream };

@@ -2,6 +2,7 @@
 //! read and how long a call may take.
 
 mod call;
+pub mod call_log;
 mod caller;
 pub mod connection;
 mod frames;
@@ -14,6 +15,7 @@ mod limiter;
 pub mod listener;
 pub mod side;
 mod socket;
+mod tail;
 pub mod timing;
 pub mod tls;
 mod unread;

@@ -1,6 +1,7 @@
 //! Everything that can go wrong in a call, and the one table that says what the client gets: a
 //! code, a reason for programs, words for people, and `google.rpc` details.
 
+mod request_info;
 mod ways_out;
 
 use std::borrow::Cow;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
+pub use self::request_info::with_request_id;
 use super::path::{BadField, NotImplemented};
 use clearance_proto as api;
 use clearance_proto::ErrorReason as Reason;
@@ -675,7 +677,8 @@ mod tests {
             ] {
                 let code = failure.row().code;
                 let mut headers = HeaderMap::new();
-                Status::from(failure).add_header(&mut headers).unwrap();
+                let status = with_request_id(&failure.into(), &"x".repeat(64));
+                status.add_header(&mut headers).unwrap();
                 let sent = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
                     name.as_str().len() + value.len() + 32
                 };

@@ -92,10 +92,14 @@ pub const METHODS: &[RpcMethod] = &[
     stream("grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", Role::Query),
 ];
 
+/// The row of the method at this path (`/service/method`), and its place in [`METHODS`].
+pub fn row_of(path: &str) -> Option<(usize, &'static RpcMethod)> {
+    let name = path.strip_prefix('/').unwrap_or(path);
+    METHODS.iter().enumerate().find(|(_, method)| method.name == name)
+}
+
 /// What the method at this path (`/service/method`) needs, or none. Whether there is one that is
 /// not listed is told to admins alone.
 pub fn needed_role(path: &str) -> Option<Role> {
-    let name = path.strip_prefix('/').unwrap_or(path);
-    let row = METHODS.iter().find(|method| method.name == name);
-    row.map_or(Some(Role::Admin), |method| method.needs)
+    row_of(path).map_or(Some(Role::Admin), |(_, method)| method.needs)
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::priority::give_way;
 use super::{Compute, Scheduler};
-use crate::client::Client;
+use crate::behalf::Behalf;
 
 /// The threads that help.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl Compute {
             (0..count).for_each(part);
             return;
         };
-        let (next, workshop, client) = (AtomicUsize::new(0), &self.0, Client::current());
+        let (next, workshop, behalf) = (AtomicUsize::new(0), &self.0, Behalf::current());
         let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < count);
         let is_left = || next.load(Ordering::Relaxed) < count;
         helpers.in_place_scope(|scope| {
@@ -82,9 +82,9 @@ impl Compute {
                 // The thread that asks has a place of its own: one helper for each of the others.
                 while is_left() {
                     let Some(place) = workshop.another_helper() else { break };
-                    let (part, take) = (&part, &take);
+                    let (part, take, behalf) = (&part, &take, &behalf);
                     scope.spawn(move |_| {
-                        client.during(|| {
+                        behalf.during(|| {
                             while let Some(number) = take() {
                                 part(number);
                                 if !workshop.has_room() {

@@ -7,7 +7,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, NativeHistogramConfig};
 use std::time::Duration;
 
-use crate::access::METHODS;
+use crate::access::row_of;
 
 /// What a method is called that is none: names that clients make up are not kept.
 const OTHER: &str = "other";
@@ -66,8 +66,7 @@ impl Default for CallMetrics {
 impl CallMetrics {
     /// A call at this path (`/package.Service/Method`) has ended, or begun to stream.
     pub fn count(&self, path: &str, code: &'static str, elapsed: Duration) {
-        let name = path.strip_prefix('/').unwrap_or(path);
-        let row = METHODS.iter().find(|row| row.name == name);
+        let row = row_of(path).map(|(_, row)| row);
         let method = row.map_or(OTHER, |row| row.name);
         self.by_code.get_or_create(&CallLabels { method, code }).inc();
         if row.is_some_and(|row| !row.streams) {

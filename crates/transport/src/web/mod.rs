@@ -37,7 +37,9 @@ pub(crate) use self::reply_body::{ReplyBody, content};
 use self::told::Telling;
 use super::connection::Peer;
 use super::http2::AllServices;
+use super::layer::id_from;
 use clearance_runtime::latch::Latch;
+use clearance_runtime::request::{REQUEST_ID, RequestId};
 use clearance_runtime::settings::Limits;
 
 /// What this speaks of plain words in.
@@ -57,11 +59,13 @@ const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 const CONNECT_ENCODING: &str = "connect-content-encoding";
 
 /// Headers of a request that a call has, too.
-const PASSED_ON: [HeaderName; 4] = [
+const PASSED_ON: [HeaderName; 6] = [
     http::header::AUTHORIZATION,
     HeaderName::from_static("x-api-key"),
     HeaderName::from_static("clearance-session-key"),
     HeaderName::from_static("grpc-encoding"),
+    HeaderName::from_static("traceparent"),
+    HeaderName::from_static("tracestate"),
 ];
 
 /// The door of one server; cheap to clone.
@@ -120,12 +124,14 @@ impl Web {
     }
 
     /// Answers a request that is for a method.
-    pub(super) async fn answer<B>(&self, request: Request<B>, peer: Peer) -> Response<ReplyBody>
+    pub(super) async fn answer<B>(&self, mut request: Request<B>, peer: Peer) -> Response<ReplyBody>
     where
         B: HttpBody<Data = Bytes> + Send + Unpin + 'static,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let standing = self.0.parts.origins.standing(request.headers());
+        let id = id_from(request.headers());
+        request.extensions_mut().insert(id.clone());
         let mut response = match &standing {
             OriginStanding::Stranger(origin) => stranger(origin),
             OriginStanding::Own | OriginStanding::Listed(_)
@@ -135,21 +141,32 @@ impl Web {
                 preflight(request.headers(), told.headers_mut(), &standing);
                 told
             }
-            OriginStanding::Own | OriginStanding::Listed(_) => self.called(request, peer).await,
+            OriginStanding::Own | OriginStanding::Listed(_) => {
+                self.called(request, &id, peer).await
+            }
         };
         allow(response.headers_mut(), &standing);
+        // It is of characters that headers may have.
+        if let Ok(id) = HeaderValue::from_str(id.as_str()) {
+            response.headers_mut().insert(REQUEST_ID, id);
+        }
         if self.0.parts.draining.is_set() {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         response
     }
 
-    async fn called<B>(&self, request: Request<B>, peer: Peer) -> Response<ReplyBody>
+    async fn called<B>(
+        &self,
+        request: Request<B>,
+        id: &RequestId,
+        peer: Peer,
+    ) -> Response<ReplyBody>
     where
         B: HttpBody<Data = Bytes> + Send + Unpin + 'static,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
-        let asking = match self.asking(&request) {
+        let asking = match self.asking(&request, id) {
             Ok(asking) => asking,
             Err(response) => return *response,
         };
@@ -159,6 +176,7 @@ impl Web {
             message: asking.method.told,
             interface: interface.clone(),
             quota: peer.quota.clone(),
+            id: id.clone(),
         };
         let headers = match call_headers(request.headers(), asking.protocol) {
             Ok(headers) => headers,
@@ -191,7 +209,11 @@ impl Web {
     }
 
     /// What a request asks for, or what it is told in place of an answer.
-    fn asking<B>(&self, request: &Request<B>) -> Result<WebCall, Box<Response<ReplyBody>>> {
+    fn asking<B>(
+        &self,
+        request: &Request<B>,
+        id: &RequestId,
+    ) -> Result<WebCall, Box<Response<ReplyBody>>> {
         if request.method() != Method::POST {
             let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, POSTS.to_owned());
             let methods = HeaderValue::from_static(origin::METHODS);
@@ -206,7 +228,8 @@ impl Web {
         let refuse = |status: Status| {
             let (message, quota) = (0, clearance_runtime::memory::MemoryQuota::of_nobody());
             let interface = interface.clone();
-            Box::new(Telling { protocol, message, interface, quota }.refusal(&status))
+            let telling = Telling { protocol, message, interface, quota, id: id.clone() };
+            Box::new(telling.refusal(&status))
         };
         let Some(method) = interface.method(path) else {
             let name = path.trim_start_matches('/');
@@ -294,6 +317,7 @@ where
     *call.uri_mut() = parts.uri;
     *call.headers_mut() = headers;
     call.extensions_mut().insert(peer);
+    call.extensions_mut().extend(parts.extensions);
     call
 }
 

@@ -17,10 +17,11 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 /// The headers that a page may send with its calls.
 const ALLOWED_HEADERS: &str = "content-type, connect-protocol-version, connect-timeout-ms, \
                                grpc-timeout, x-grpc-web, x-user-agent, authorization, x-api-key, \
-                               clearance-session-key";
+                               clearance-session-key, x-request-id, traceparent, \
+                               tracestate";
 
 /// What a page may read beside the content type.
-const EXPOSED_HEADERS: &str = "grpc-status, grpc-message, grpc-status-details-bin";
+const EXPOSED_HEADERS: &str = "grpc-status, grpc-message, grpc-status-details-bin, x-request-id";
 
 /// What the server answers.
 pub(super) const METHODS: &str = "POST, OPTIONS";

@@ -27,7 +27,8 @@ use super::protocol::{Format, Protocol};
 use super::reply_body::{ReplyBody, content};
 use clearance_runtime::access::Grant;
 use clearance_runtime::memory::{MemoryKind, MemoryQuota, Reservation};
-use clearance_wire::status::Failure;
+use clearance_runtime::request::{REQUEST_ID, RequestId};
+use clearance_wire::status::{Failure, with_request_id};
 
 /// The first byte of what follows the messages of a stream: in gRPC-Web trailers, in Connect an
 /// object.
@@ -44,6 +45,8 @@ pub(super) struct Telling {
     pub(super) interface: std::sync::Arc<Interface>,
     /// Who pays.
     pub(super) quota: MemoryQuota,
+    /// Which request it answers.
+    pub(super) id: RequestId,
 }
 
 /// Where a reply goes: its head first.
@@ -74,7 +77,7 @@ impl Telling {
     /// A call that is not made.
     pub(super) fn refusal(&self, status: &Status) -> Response<ReplyBody> {
         match self.protocol {
-            Protocol::ConnectUnary(_) => connect_refusal(&self.interface, status),
+            Protocol::ConnectUnary(_) => self.connect_refusal(status),
             Protocol::ConnectStream(_) | Protocol::GrpcWeb { .. } => {
                 self.headed(ReplyBody::whole(self.encoded(self.end(status))))
             }
@@ -110,7 +113,7 @@ impl Telling {
         let (bytes, memory) = match told {
             Ok(told) => told,
             Err(status) => {
-                return head.send(connect_refusal(&self.interface, &status)).map_err(|_| Over);
+                return head.send(self.connect_refusal(&status)).map_err(|_| Over);
             }
         };
         if bytes.len() <= SMALL_REPLY {
@@ -191,6 +194,7 @@ impl Telling {
 
     /// The last message of a stream, which has its status.
     fn end(&self, status: &Status) -> Bytes {
+        let status = &self.named(status);
         let (first, text) = match self.protocol {
             Protocol::GrpcWeb { .. } => (TRAILERS, trailers(status)),
             Protocol::ConnectStream(_) | Protocol::ConnectUnary(_) => {
@@ -202,6 +206,24 @@ impl Telling {
         bytes.freeze()
     }
 
+    /// A refusal in the words of Connect, where a reply is one message.
+    fn connect_refusal(&self, status: &Status) -> Response<ReplyBody> {
+        let json = HeaderValue::from_static("application/json");
+        let body = ReplyBody::whole(error(&self.interface, &self.named(status)).into());
+        content(code(status.code()).1, json, body)
+    }
+
+    /// A status that says which request it answers, if it is no success.
+    fn named(&self, status: &Status) -> Status {
+        if status.code() == Code::Ok {
+            return status.clone();
+        }
+        let mut named = with_request_id(status, self.id.as_str());
+        // It stands in the head already.
+        named.metadata_mut().remove(REQUEST_ID);
+        named
+    }
+
     /// Bytes as the protocol has them.
     fn encoded(&self, bytes: Bytes) -> Bytes {
         match self.protocol {
@@ -211,13 +233,6 @@ impl Telling {
             | Protocol::ConnectUnary(_) => bytes,
         }
     }
-}
-
-/// A refusal in the words of Connect, where a reply is one message.
-fn connect_refusal(interface: &Interface, status: &Status) -> Response<ReplyBody> {
-    let json = HeaderValue::from_static("application/json");
-    let body = ReplyBody::whole(error(interface, status).into());
-    content(code(status.code()).1, json, body)
 }
 
 /// What comes next of a reply.

@@ -17,7 +17,7 @@ use clearance_geometry::polyhedron::pieces::{
 };
 use clearance_proto as api;
 use clearance_proto::decompose_mesh_response::Told;
-use clearance_runtime::client::Client;
+use clearance_runtime::behalf::Behalf;
 use clearance_runtime::compute::JobSize;
 use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::{MemoryKind, MemoryQuota, Reservation};
@@ -121,7 +121,7 @@ pub(super) fn start(
     // Taken before anything is begun, and held until all is done.
     let work = quota.reserve(MemoryKind::Work, asked.working_bytes())?;
     let (replies, receiver) = mpsc::channel(REPLIES_MAX);
-    tokio::spawn(Client::current().around(async move {
+    tokio::spawn(Behalf::current().around(async move {
         let (in_job, told) = (shared.clone(), replies.clone());
         let until = deadline.until().clone();
         let job = move || {

@@ -21,10 +21,11 @@ use super::{check, edges};
 use crate::rpc::services::sessions::SessionHost;
 use clearance_proto as api;
 use clearance_robot::cell::Cell;
+use clearance_runtime::behalf::{Behalf, KnownCall};
 use clearance_runtime::cells::BuiltCell;
-use clearance_runtime::client::Client;
 use clearance_runtime::deadline::Deadline;
 use clearance_runtime::memory::Reservation;
+use clearance_runtime::spans::{Attribute, FrameSpan};
 use clearance_transport::intake::Intake;
 use clearance_wire::path::Path;
 use clearance_wire::status::{Failure, of_transport};
@@ -154,7 +155,7 @@ pub(super) fn start<Q: StreamedQuestion>(
 ) -> ReplyStream<Q::Reply> {
     let room = usize::try_from(host.shared.limits().waiting_reports_max).unwrap_or(1).max(1);
     let (replies, receiver) = mpsc::channel(room);
-    tokio::spawn(Client::current().around(async move {
+    tokio::spawn(Behalf::current().around(async move {
         // When the client goes away, the receiver is dropped: then the talk is dropped, and with it
         // the guard that stops its search.
         tokio::select! {
@@ -198,7 +199,9 @@ async fn talk<Q: StreamedQuestion>(
         let deadline = Deadline::after(time);
         let caller = Caller::of_one(host, header_key, intake, &deadline);
         let caller = Caller { is_stream: true, ..caller };
+        let span = FrameSpan::begin(KnownCall::current().and_then(|call| call.span));
         let answered = answer_next::<Q>(caller, request.into(), &mut place).await;
+        span.end(|| vec![("clearance.first_index", Attribute::Number(first_index))]);
         Q::count(caller, answered.as_ref().map(|answered| &answered.replies[..]));
         let ReplyList { replies: answers, memory } = answered?;
         intake.settle();

@@ -24,6 +24,7 @@ use super::step::left;
 use super::work::Frames;
 use clearance_proto as api;
 use clearance_proto::stream_session_request::Start;
+use clearance_runtime::behalf::KnownCall;
 use clearance_runtime::client::Client;
 use clearance_runtime::clock::until_of_age;
 use clearance_runtime::compute::INLINE_MAX;
@@ -32,6 +33,7 @@ use clearance_runtime::memory::{MemoryKind, Reservation};
 use clearance_runtime::quotas::QuotaKind;
 use clearance_runtime::sessions::owner::{Credentials, KeyDigest};
 use clearance_runtime::sessions::{Attachment, SessionError, Slot};
+use clearance_runtime::spans::{Attribute, FrameSpan};
 use clearance_transport::intake::Intake;
 use clearance_wire::convert::sessions::cut::is_short;
 use clearance_wire::convert::sessions::report::bytes_of_message;
@@ -269,7 +271,15 @@ impl Talk {
         let own = Duration::from_secs(self.host.shared.limits().call_seconds_max);
         let (call, extent) = (&Deadline::planned(own), self.intake.extent());
         let allowed = Allowance { call, budget: own, reply_bytes: u64::MAX, extent };
+        let (frame_id, count) = (frames.last().map_or(0, |last| last.frame_id), frames.len());
+        let span = FrameSpan::begin(KnownCall::current().and_then(|call| call.span));
         let (reports, estimate) = self.host.answer(held, frames, None, allowed).await?;
+        span.end(|| {
+            vec![
+                ("clearance.frame_id", Attribute::Number(frame_id)),
+                ("clearance.frames", Attribute::Number(count as u64)),
+            ]
+        });
         self.busy += estimate;
         // From here on each is counted for itself.
         drop(kept);

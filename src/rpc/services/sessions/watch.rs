@@ -19,6 +19,7 @@ use super::news::NewsCopy;
 use super::session::Session;
 use crate::rpc::shared::Shared;
 use clearance_proto as api;
+use clearance_runtime::behalf::Behalf;
 use clearance_runtime::client::Client;
 use clearance_runtime::memory::{MemoryKind, MemoryQuota, Reservation};
 use clearance_runtime::sessions::Slot;
@@ -60,7 +61,7 @@ pub(super) async fn start(
     let mut watch = Watch { host, slot, replies: copy, quota, told: 0, bytes_max, _seat: seat };
     // What refuses a watcher is the status of its call.
     let (news, first) = watch.join(None).await?;
-    tokio::spawn(Client::current().around(async move {
+    tokio::spawn(Behalf::current().around(async move {
         tokio::select! {
             ended = watch.tell(news, first) => {
                 if let Err(failure) = ended {
