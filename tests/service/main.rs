@@ -56,6 +56,7 @@ mod robot_limits;
 mod robot_meshes;
 mod robot_scenes;
 mod robot_streams;
+mod robot_uploads;
 mod robots;
 mod rounded;
 mod rounded_cells;
