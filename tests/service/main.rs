@@ -61,6 +61,7 @@ mod robots;
 mod rounded;
 mod rounded_cells;
 mod rounded_sessions;
+mod rule_certificates;
 mod said;
 mod scene_exits;
 mod scene_frames;
