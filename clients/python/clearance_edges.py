@@ -168,8 +168,10 @@ class Robot:
             for collision in root.findall("link")[index].findall("collision"):
                 points = (polytopes or {}).get(len(self.parts)) or shape(collision.find("geometry"), meshes or {})
                 self.parts.append((index, frame, compose(at, origin(collision)), points))
-        may = {tuple(sorted((links.index(j.find("parent").get("link")), links.index(j.find("child").get("link")))))
-               for j in joints}
+        self.links, self.link_poses = links, [places[name][1] for name in links]
+        joined = {tuple(sorted((links.index(j.find("parent").get("link")), links.index(j.find("child").get("link")))))
+                  for j in joints}
+        may = set()
         def pairs(tag):
             for pair in ElementTree.fromstring(srdf).findall(tag) if srdf else []:
                 if pair.get("link1") in links and pair.get("link2") in links:
@@ -180,7 +182,7 @@ class Robot:
             if alone.get("link") in links:
                 k = links.index(alone.get("link"))
                 may.update({tuple(sorted((k, m))) for m in range(len(links)) if m != k} - enabled)
-        self.may_meet = may
+        self.may_meet = {**{pair: "JOINED" for pair in joined}, **{pair: "SRDF" for pair in may}}
 
     def hang(self, joint, by_name, values, parent, at):
         """Adds the frames of a joint; returns where its child is."""
@@ -232,45 +234,88 @@ def shape(geometry, meshes):
         return region(made, [t[::-1] if mirrored else t for t in points.triangles])
     return [tuple(x * s for x, s in zip(v, scale)) for v in points]
 
+RULES = ("JOINED", "SRDF", "IGNORED", "CARRIED")
+
+class Carried:
+    """What a link of a robot carries: the index of the robot, the name of the link, where it is in the frame of the link,
+    what it is, as in `Cell.still`, and names of links that it may touch."""
+
+    def __init__(self, robot, link, pose, body, touch_links=()):
+        self.robot, self.link, self.pose, self.body, self.touch_links = robot, link, pose, body, touch_links
+
 class Cell:
     """robots: [(Robot, pose of its base)]; still: [(points, pose)], or what a mesh bounds (`region`), its `surface`, a
-    `cloud`, a `Rounded` or a `Curved` body for the points; a pose is rows and a translation."""
+    `cloud`, a `Rounded` or a `Curved` body for the points; a pose is rows and a translation. carried: [Carried], robot by
+    robot. Bodies are called ("link", robot, name), ("carried", index) and ("still", index): ignored has pairs of those,
+    paddings is metres by them. scope: ALL, WORLD or SELF.
 
-    def __init__(self, robots, still):
-        self.frames, self.parts, self.pairs, self.width = [], [], [], 0
-        links = 0
-        for robot, base in robots:
-            shift, first = len(self.frames), len(self.parts)
+    `pairs` are those that need a check, `left_out` those that a joint may change and a rule leaves out, by rule; both by the
+    numbers that certificates use."""
+
+    def __init__(self, robots, still, carried=(), ignored=(), paddings=None, adjacent_links=False, scope="ALL"):
+        self.frames, self.parts, self.width = [], [], 0
+        first_frames, owners, may_meet = [], [], {}  # owners: by part, what the rules call its body
+        for k, (robot, base) in enumerate(robots):
+            shift = len(self.frames)
+            first_frames.append(shift)
             for parent, at, kind, axis, (variable, *rest) in robot.frames:
                 at = at if parent is not None else compose(base, at)
                 parent = None if parent is None else parent + shift
                 self.frames.append((parent, at, kind, axis, (variable + self.width, *rest)))
             for link, frame, at, points in robot.parts:
                 at = at if frame is not None else compose(base, at)
-                self.parts.append((link + links, None if frame is None else frame + shift, at, points))
-            for b in range(first, len(self.parts)):
-                for a in range(b):
-                    (k, f, *_), (m, g, *_) = self.parts[a], self.parts[b]
-                    own = a >= first
-                    meet = own and (k == m or f == g or tuple(sorted((k - links, m - links))) in robot.may_meet)
-                    if not meet and (f, g) != (None, None):
-                        self.pairs.append((a, b))
+                self.parts.append((None if frame is None else frame + shift, at, points))
+                owners.append(("link", k, robot.links[link]))
+            for pair, rule in robot.may_meet.items():
+                names = frozenset(("link", k, robot.links[link]) for link in pair)
+                if rule != "JOINED" or not adjacent_links:
+                    may_meet.setdefault(names, rule)
             self.width += robot.width
-            links += len(robot.link_frames)
-        self.moving, self.bodies = len(self.parts), [part[1:] for part in self.parts]
-        self.bodies += [(None, at, points) for points, at in still]
+        standing = [(None, at, body) for body, at in still]
+        names = [("still", k) for k in range(len(still))]
+        for k, hung in enumerate(carried):
+            robot, base = robots[hung.robot]
+            link = robot.links.index(hung.link)
+            frame, at = robot.link_frames[link], compose(robot.link_poses[link], hung.pose)
+            if frame is None:
+                standing.append((None, compose(base, at), hung.body))
+                names.append(("carried", k))
+            else:
+                self.parts.append((frame + first_frames[hung.robot], at, hung.body))
+                owners.append(("carried", k))
+            for touched in (hung.link, *hung.touch_links):
+                may_meet.setdefault(frozenset((("carried", k), ("link", hung.robot, touched))), "CARRIED")
+        for pair in ignored:
+            known = may_meet.get(frozenset(pair), "CARRIED")
+            may_meet[frozenset(pair)] = min(known, "IGNORED", key=RULES.index)
+        self.moving, self.bodies = len(self.parts), self.parts + standing
         self.solids = {k: body[2] for k, body in enumerate(self.bodies) if isinstance(body[2], Solid)}
         self.curved = {k: body[2].core for k, body in enumerate(self.bodies) if isinstance(body[2], Curved)}
         self.radii = [getattr(body[2], "radius", 0.0) for body in self.bodies]
         self.bodies = [(frame, at, getattr(shape, "points", shape)) for frame, at, shape in self.bodies]
-        for a in range(self.moving):
-            if self.bodies[a][0] is not None:
-                self.pairs += [(a, b) for b in range(self.moving, len(self.bodies))]
+        owners, padded = owners + names, paddings or {}
+        self.paddings = [float(padded.get(owner, 0.0)) for owner in owners]
+        self.pairs, self.left_out = [], {}
+        for b in range(len(self.bodies)):
+            if scope not in ("ALL", "SELF" if b < self.moving else "WORLD"):
+                continue
+            for a in range(min(b, self.moving)):
+                if self.bodies[a][0] == self.bodies[b][0]:
+                    continue  # no joint moves the one against the other
+                rule = may_meet.get(frozenset((owners[a], owners[b])))
+                if rule:
+                    self.left_out[a, b] = rule
+                else:
+                    self.pairs.append((a, b))
         self.pairs.sort()
         self.stretches = [stretch(rows) for _, (rows, _), _, _, _ in self.frames]
         self.loads = [load(*body) for body in self.bodies]
         self.stretch = [self.stretch_to_world(body[0]) for body in self.bodies]
         self.common = {pair: self.common_frame(pair) for pair in self.pairs}
+
+    def margin(self, pair, asked):
+        """Within which distance a pair counts as in contact: that of the question, or the sum of its paddings."""
+        return max(asked, self.paddings[pair[0]] + self.paddings[pair[1]])
 
     def solid(self, body, vertices=None):
         """A body as certificates name its vertices: of a polytope these, or all of its points."""
@@ -328,7 +373,7 @@ class Edge:
         self.cell, self.ends = cell, (start, end)
         # As seen from the frame that carries both, which may stretch one way more than another.
         # Without the balls around their points: two have to keep the radii, too.
-        self.keep = {pair: above(margin, *(cell.radii[body] for body in pair))
+        self.keep = {pair: above(cell.margin(pair, margin), *(cell.radii[body] for body in pair))
                      * (1 + 4 * (cell.stretch_to_world(common) - 1)) for pair, common in cell.common.items()}
         self.rates, self.farthest = [], []
         for _, _, _, _, (variable, multiplier, offset) in cell.frames:
@@ -543,6 +588,7 @@ def verify_edge(cell, start, end, margin, claim, certificate, vertices=None):
     at, pair = contact
     require(until <= at <= 1, "contact_at is not in [free_until, 1]")
     require(tuple(pair) in cell.common, "this pair needs no check")
+    margin = cell.margin(pair, margin)
     _, poses = edge.at(at)
     solids, places = [standing(cell, vertices, *told) for told in zip(pair, inside)], [poses[body] for body in pair]
     bodies = [solid.points for solid in solids]
@@ -559,6 +605,17 @@ def verify_edge(cell, start, end, margin, claim, certificate, vertices=None):
     if proof["verdict"] == "SEPARATED":
         shown = {**proof["certificate"], "margin_pairs": proof.get("margin_pairs")}
         verify_margin(*bodies, *(poses[body] for body in pair), margin, True, "SEPARATED", shown)
+
+def verify_coverage(cell, told):
+    """That certificates are about the pairs that they are said to be about; told: a PairCoverage, as in JSON."""
+    require(int(told.get("covered", 0)) == len(cell.pairs), f"{len(cell.pairs)} pairs need a check")
+    names = [list(told.get(name, [])) for name in ("firsts", "seconds", "rules")]
+    require(len({len(values) for values in names}) == 1, "the lists of pairs are not equally long")
+    said = [((a, b), rule.removeprefix("LEFT_OUT_RULE_")) for a, b, rule in zip(*names)]
+    for pair, rule in said:
+        known = cell.left_out.get(pair)
+        require(known == rule, f"{pair} is left out by {known or 'no rule'}, and not by {rule}")
+    require(said == sorted(cell.left_out.items()), "a pair is left out, and it is not said, or not in order")
 
 def standing(cell, vertices, body, inside):
     """What is in contact for a body: itself, or the hull of points in it if it is curved."""

@@ -240,6 +240,18 @@ async fn ask_of_robots(server: &Server, client: &Client, name: &str) -> bool {
             })
             .await
         }
+        "UploadRobot" => {
+            at_once(server, |client, _| async move {
+                use api::upload_robot_request::Part;
+                let robot = Part::Robot(of_states(1, 10));
+                let chunks = (0..40).map(|_| Part::Chunk(vec![0; 1 << 20].into()));
+                let parts = [robot, Part::File("a.stl".to_owned())].into_iter().chain(chunks);
+                let parts = parts.map(|part| api::UploadRobotRequest { part: Some(part) });
+                let sent = tokio_stream::iter(parts.collect::<Vec<_>>());
+                drop(client.robots().upload_robot(sent).await);
+            })
+            .await
+        }
         "GetRobot" | "ListRobots" | "DeleteRobot" | "FindMissingRobots" => {
             for k in 0..12 {
                 drop(client.robots().register_robot(of_states(k, 10_000)).await);

@@ -4,8 +4,8 @@
 A fresh server of the binary CLEARANCE is asked about edges of the Panda among boxes, of two small robots with slides,
 mimics and turned origins, of a hand whose links are channels taken as they are, of a robot of cylinders among cylinders,
 cones and ellipsoids, of such robots beside a cloud, and of all these on bases that are matrices as far from rotations as is
-let in, among boxes at such matrices. The judges are its VerifyCertificate and `clients/python/clearance_edges.py`, which
-reads the URDFs itself. Every answer has to be accepted as it is. What is changed at random may stay true: of what both
+let in, among boxes at such matrices, most of these with rules: ignored pairs, paddings, and a box that a link carries. The
+judges are its VerifyCertificate and `clients/python/clearance_edges.py`, which reads the URDFs itself. Every answer has to be accepted as it is. What is changed at random may stay true: of what both
 accept of it, no sampled configuration may be in contact. What is made false on purpose, by the rules of docs/robots.md
 or by a contact on the way, has to be refused by both. A seed gives the same mutations everywhere. Needs grpcio.
 usage: mutate_edges.py CLEARANCE [--each 150] [--made-false 150] [--seed 1]
@@ -95,8 +95,8 @@ def changed_urdf(draw, urdf):
 class Scene:
     """A cell for both judges."""
 
-    def __init__(self, wire, robots, boxes, sources, radius=0.0, more=()):
-        """more: obstacles that are no boxes, each as JSON, as the other judge has it, and where it is."""
+    def __init__(self, wire, robots, boxes, sources, radius=0.0, more=(), rules=None):
+        """more: obstacles that are no boxes, each as JSON, as the other judge has it, and where it is. rules: a `Rules`."""
         told = lambda size: {"rounded": {"box": size, "radius": radius}} if radius else {"box": size}
         self.json = {"robots": [{"robotId": key, "base": pose_json(*base)} for key, base in robots],
                      "obstacles": [{**told(dict(zip("xyz", size))), "pose": pose_json(at, turn)} for size, at, turn in boxes]
@@ -107,11 +107,45 @@ class Scene:
         still += [(body, pose_of(at, turn)) for _, body, at, turn in more]
         self.radius = radius
         loaded = [(sources[key], pose_of(*base)) for key, base in robots]
-        self.cell = ce.Cell([(robot, base) for (robot, _), base in loaded], still)
+        told = rules.told(self.json, [robot for (robot, _), _ in loaded]) if rules else {}
+        self.cell = ce.Cell([(robot, base) for (robot, _), base in loaded], still, **told)
+        self.scope = {"ALL": {}, "WORLD": {"pairScope": 1}, "SELF": {"pairScope": 2}}[rules.scope if rules else "ALL"]
         self.wire, self.robots, self.boxes, self.vertices, first = wire, robots, boxes, {}, 0
         for (robot, corners), _ in loaded:
             self.vertices.update({first + part: points for part, points in corners.items()})
             first += len(robot.parts)
+
+class Rules:
+    """What a cell says of pairs, drawn once for all cells of one kind of robot: a box that the last link carries, pairs that
+    are ignored, paddings, and which pairs are asked."""
+
+    def __init__(self, draw, scope):
+        self.scope, self.at = scope, ([draw.uniform(-0.1, 0.1) for _ in range(3)], [1.0] + [draw.uniform(-1, 1) for _ in range(3)])
+        self.size = [draw.uniform(0.05, 0.15) for _ in range(3)]
+        self.paddings = [draw.choice((0.0, 0.02, 0.05)) for _ in range(4)]
+        self.adjacent = draw.random() < 0.5
+
+    def told(self, cell, robots):
+        """Says it in a cell, and gives what the other judge has."""
+        with_parts = sorted({link for link, *_ in robots[0].parts})
+        last, before, first = (robots[0].links[with_parts[k]] for k in (-1, -2, 0))
+        named = {"last": ("link", 0, last), "first": ("link", 0, first), "tool": ("carried", 0)}
+        self.of_link, self.of_tool, *of_still = self.paddings
+        paddings = {named["last"]: self.of_link, named["tool"]: self.of_tool}
+        for k, padding in enumerate(of_still):
+            cell["obstacles"][k]["padding"] = padding
+            paddings["still", k] = padding
+        tool = {"box": dict(zip("xyz", self.size)), "pose": pose_json(*self.at), "padding": self.of_tool}
+        cell["robots"][0]["paddings"] = [{"link": last, "padding": self.of_link}]
+        cell["robots"][0]["attached"] = [{"link": last, "touchLinks": [before], "body": tool}]
+        cell["ignoredPairs"] = [{"first": {"link": last}, "second": {"obstacleIndex": 0}},
+                                {"first": {"obstacleIndex": 1}, "second": {"attachedIndex": 0}},
+                                {"first": {"link": first}, "second": {"link": last}}]
+        cell["adjacentLinks"] = self.adjacent
+        ignored = [(named["last"], ("still", 0)), (("still", 1), named["tool"]), (named["first"], named["last"])]
+        corners = [tuple((0.5 if i >> k & 1 else -0.5) * self.size[k] for k in range(3)) for i in range(8)]
+        carried = [ce.Carried(0, last, pose_of(*self.at), corners, [before])]
+        return dict(carried=carried, ignored=ignored, paddings=paddings, adjacent_links=self.adjacent, scope=self.scope)
 
 def pose_json(at, turn):
     """A turn is a quaternion, or a matrix by its rows."""
@@ -189,7 +223,7 @@ class Claim:
 
 def rust(wire, claim):
     """The refusal; none if it accepts."""
-    question = wire.make("CheckEdges", {"cell": claim.scene.json, "certificate": True, **claim.question})
+    question = wire.make("CheckEdges", {"cell": claim.scene.json, "certificate": True, **claim.scene.scope, **claim.question})
     request = wire.make("VerifyCertificate", {})
     request.edges.question.CopyFrom(question)
     request.edges.answer.CopyFrom(claim.answer)
@@ -230,6 +264,7 @@ def triples(points):
 def python(claim):
     answer, question = claim.answer, claim.question
     try:
+        ce.verify_coverage(claim.scene.cell, json_format.MessageToDict(answer.coverage))
         certificate, contact = answer.certificates[0], None
         if len(answer.near_indices) and answer.contact_at[0] == answer.contact_at[0]:
             contact = answer.contact_at[0], (answer.near_firsts[0], answer.near_seconds[0])
@@ -424,7 +459,39 @@ def inside_grown(draw, claim):
     size = draw.uniform(1.1, 3)
     xyz[:] = [x * size for x in xyz]
 
-KINDS = {"a polytope's corner moved": hull_corner, "a polytope's triangle changed": hull_triangle,
+def rules_dropped(draw, claim):
+    """The same of a cell without these rules, with what is left out there."""
+    if not claim.scene.bare:
+        raise LookupError
+    claim.scene = claim.scene.bare
+    claim.answer.coverage.CopyFrom(claim.scene.coverage)
+
+def any_left_out(draw, claim):
+    coverage = claim.answer.coverage
+    return coverage, draw.randrange(len(coverage.firsts))
+
+def left_out_unsaid(draw, claim):
+    coverage, at = any_left_out(draw, claim)
+    for values in (coverage.firsts, coverage.seconds, coverage.rules):
+        del values[at]
+
+def left_out_by_another_rule(draw, claim):
+    coverage, at = any_left_out(draw, claim)
+    coverage.rules[at] = draw.choice([rule for rule in (1, 2, 3, 4) if rule != coverage.rules[at]])
+
+def left_out_and_covered(draw, claim):
+    coverage, pairs = claim.answer.coverage, claim.scene.cell.pairs
+    (a, b), rule = draw.choice(pairs), draw.choice((1, 2, 3, 4))
+    at = sum(pair < (a, b) for pair in zip(coverage.firsts, coverage.seconds))
+    coverage.firsts.insert(at, a)
+    coverage.seconds.insert(at, b)
+    coverage.rules.insert(at, rule)
+    coverage.covered -= draw.choice((0, 1))
+
+def covered_otherwise(draw, claim):
+    claim.answer.coverage.covered += draw.choice((-1, 1, 7))
+
+KINDS = {"the rules dropped": rules_dropped, "a polytope's corner moved": hull_corner, "a polytope's triangle changed": hull_triangle,
          "a polytope renamed": hull_renamed, "a point inside moved": inside_moved,
          "a speed made smaller": speed, "a closing made smaller": closing, "a piece dropped": piece_dropped,
          "a piece's end moved": piece_end, "a direction changed": direction, "a gap changed": gap,
@@ -439,7 +506,7 @@ KINDS = {"a polytope's corner moved": hull_corner, "a polytope's triangle change
 def apart(claim):
     """Whether every listed gap is more than its pair can close, by the claim's own numbers, and the pieces join."""
     reached, radii = 0.0, claim.scene.cell.radii
-    keep = lambda *pair: claim.question["margin"] + sum(radii[body] for body in pair if body < len(radii))
+    keep = lambda *pair: claim.scene.cell.margin(pair, claim.question["margin"]) + sum(radii[body] for body in pair if body < len(radii))
     for piece in claim.answer.certificates[0].pieces:
         most = [keep(a, b) + closing * (piece.end - reached) / 2
                 for a, b, closing in zip(piece.firsts, piece.seconds, piece.closings)]
@@ -541,7 +608,9 @@ def needed_cover_dropped(draw, claim):
     """Then the direction, which is zero, shows nothing, or there is a cover too few for those that follow."""
     cover_dropped(draw, claim)
 
-FALSE = {"a polytope shrunk": hull_shrunk, "points beyond a body": inside_grown, "points inside left out": inside_left_out,
+FALSE = {"a pair left out unsaid": left_out_unsaid, "a pair left out by another rule": left_out_by_another_rule,
+         "a covered pair said to be left out": left_out_and_covered, "more or less pairs covered": covered_otherwise,
+         "a polytope shrunk": hull_shrunk, "points beyond a body": inside_grown, "points inside left out": inside_left_out,
          "a speed below its bound": speed, "a closing below its bound": closing,
          "a speed as of a rigid base": speed_of_a_rigid_base, "a closing as of a rigid base": closing_of_a_rigid_base,
          "a needed piece dropped": needed_piece_dropped, "a piece beyond its bound": piece_beyond_its_bound,
@@ -586,7 +655,10 @@ def scenes(wire, draw):
     all_of = [(*of, ()) for of in (of_panda, of_small, of_hand, of_sheets, of_round)]
     all_of += [(*of_tubes, few(curved, 6)), (*of_tubes, [(*balls(), [0.0] * 3, turned())]),
                (*of_small, few(curved, 5) + [(*balls(), [0.0] * 3, turned())])]
-    for (source, places, boxes, more), made in ((of, made) for made in (plain, stretch) for of in all_of):
+    ruled = [False] * len(all_of) + [k % 8 != 6 for k in range(len(all_of))]
+    for ((source, places, boxes, more), made), has_rules in zip(
+            ((of, made) for made in (plain, stretch) for of in all_of), ruled):
+        rules = Rules(draw, draw.choice(("ALL", "ALL", "WORLD", "SELF"))) if has_rules else None
         more = [(told, body, at, made(turn)) for told, body, at, turn in more]
         places = [(at, made(turn)) for at, turn in places]
         boxes = [(size, at, made(turn)) for size, at, turn in boxes]
@@ -594,22 +666,31 @@ def scenes(wire, draw):
         described = robots.add(*source)
         standing = [(described.id, base) for base in places]
         radius = 0.05 if urdf is ROUND else 0.0
-        scene = Scene(wire, standing, boxes, robots.known, radius, more)
+        scene = Scene(wire, standing, boxes, robots.known, radius, more, rules)
+        scene.bare = rules and Scene(wire, standing, boxes, robots.known, radius, more)
+        if rules:
+            values = [0.0] * scene.bare.cell.width
+            asked = {"cell": scene.bare.json, "starts": values, "ends": values, "certificate": True, "reportLimits": True}
+            reply = wire.call("CheckEdges", asked)
+            assert reply.code == "OK", reply
+            scene.bare.coverage = reply.message.coverage
         scene.variables = [(v.lower if v.HasField("lower") else -3.0, v.upper if v.HasField("upper") else 3.0)
                            for _ in places for v in described.variables]
         # A hand begins at a box, which may be in the channel.
         scene.places = [at for _, at, _ in boxes] if source[0] is HAND else []
         others = [robots.add(changed_urdf(draw, urdf), srdf, files).id for _ in range(12)]
-        scene.others = [Scene(wire, [(key, base) for base in places], boxes, robots.known, radius, more) for key in others]
+        scene.others = [Scene(wire, [(key, base) for base in places], boxes, robots.known, radius, more, rules) for key in others]
         scene.moved = []
         for _ in range(12):
             other = copy.deepcopy(boxes)
             other[draw.randrange(len(other))][1][draw.randrange(3)] += draw.uniform(-1, 1) * 10 ** draw.uniform(-2, 0.3)
-            scene.moved.append(Scene(wire, standing, other, robots.known, radius, more))
+            scene.moved.append(Scene(wire, standing, other, robots.known, radius, more, rules))
         scene.blocked = []
         for _ in range(12):
             large = [draw.uniform(0.5, 0.9) for _ in range(3)], [draw.uniform(-0.6, 0.6) for _ in range(3)], turned()
-            scene.blocked.append(Scene(wire, standing, [large, *boxes[1:]], robots.known, radius, more))
+            # Not the first two, which rules ignore.
+            other = [*boxes[:-1], large]
+            scene.blocked.append(Scene(wire, standing, other, robots.known, radius, more, rules))
         yield scene
 
 def claims_of(wire, draw, scene, count):
@@ -620,7 +701,7 @@ def claims_of(wire, draw, scene, count):
             starts[:3], size = (x + draw.uniform(-0.06, 0.06) for x in draw.choice(scene.places)), 0.1
         ends = [q + draw.uniform(-size, size) if draw.random() < 0.8 else q for q in starts]
         question = {"starts": starts, "ends": ends, "margin": draw.choice((0.0, 0.0, 0.01))}
-        reply = wire.call("CheckEdges", {"cell": scene.json, "certificate": True, **question})
+        reply = wire.call("CheckEdges", {"cell": scene.json, "certificate": True, **scene.scope, **question})
         assert reply.code == "OK", reply
         yield Claim(scene, question, reply.message)
 
@@ -630,7 +711,7 @@ def samples_in_contact(wire, claim):
     if until <= 0:
         return 0
     values = [p + until * k / 40 * (q - p) for k in range(40) for p, q in zip(a, b)]
-    reply = wire.call("CheckConfigurations", {"cell": claim.scene.json, "values": values, "reportLimits": True})
+    reply = wire.call("CheckConfigurations", {"cell": claim.scene.json, "values": values, "reportLimits": True, **claim.scene.scope})
     assert reply.code == "OK", reply
     return sum(verdict != 1 for verdict in reply.message.verdicts)
 

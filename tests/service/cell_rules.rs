@@ -42,16 +42,16 @@ fn at(x: f64, y: f64, z: f64) -> Option<api::Pose> {
 
 /// A Panda with a tool among nine boxes, with rules: as a cell, as a session, and the
 /// configurations that are asked about.
-struct TwoWays {
-    server: Server,
-    robot: api::Robot,
-    cell: api::RobotCell,
-    scene: api::RobotScene,
-    values: Vec<f64>,
+pub(crate) struct TwoWays {
+    pub(crate) server: Server,
+    pub(crate) robot: api::Robot,
+    pub(crate) cell: api::RobotCell,
+    pub(crate) scene: api::RobotScene,
+    pub(crate) values: Vec<f64>,
 }
 
 impl TwoWays {
-    async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let server = started().await;
         let robot = register(&server, panda()).await;
         let share = shares(40 * 8 + 40);
@@ -193,7 +193,7 @@ fn bits(numbers: &[f64]) -> Vec<u64> {
     numbers.iter().map(|number| number.to_bits()).collect()
 }
 
-const SCOPES: [api::PairScope; 3] =
+pub(crate) const SCOPES: [api::PairScope; 3] =
     [api::PairScope::Unspecified, api::PairScope::World, api::PairScope::Self_];
 
 #[tokio::test]
@@ -279,7 +279,7 @@ async fn edges_in_a_cell_and_in_a_session_with_the_same_rules_end_at_the_same_bi
         let of_cell = api::CheckEdgesRequest { cell: Some(two.cell.clone()), ..asked.clone() };
         let of_scene = api::CheckEdgesRequest { scene: Some(two.scene.clone()), ..asked };
         let mut client = robots(&two.server);
-        let cell = client.check_edges(of_cell.clone()).await.unwrap().into_inner();
+        let cell = client.check_edges(of_cell).await.unwrap().into_inner();
         let scene = client.check_edges(of_scene).await.unwrap().into_inner();
         assert_eq!(cell.outcomes, scene.outcomes, "{scope:?}");
         assert_eq!(bits(&cell.free_until), bits(&scene.free_until));
@@ -289,21 +289,7 @@ async fn edges_in_a_cell_and_in_a_session_with_the_same_rules_end_at_the_same_bi
         assert_eq!(named, of_scene.map(|(a, b)| [*a, *b]).collect::<Vec<_>>());
         let contact = i32::from(api::Outcome::Contact);
         assert!(scope != api::PairScope::Unspecified || cell.outcomes.contains(&contact));
-        let certified = api::CheckEdgesRequest { certificate: true, ..of_cell };
-        let status = client.check_edges(certified).await.unwrap_err();
-        check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "certificate");
     }
-    let cell = slider(&two.server).await;
-    let part = api::CheckEdgesRequest {
-        cell: Some(cell),
-        starts: vec![0.0],
-        ends: vec![1.0],
-        certificate: true,
-        pair_scope: api::PairScope::World.into(),
-        ..Default::default()
-    };
-    let status = robots(&two.server).check_edges(part).await.unwrap_err();
-    check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "certificate");
 }
 
 /// Each kind of pair alone, and no other.

@@ -31,7 +31,7 @@ fn of_kind(memory: &api::MemoryUse, name: &str) -> u64 {
 }
 
 /// Waits until nothing of a kind is in use.
-async fn until_none(server: &Server, name: &str) {
+pub(crate) async fn until_none(server: &Server, name: &str) {
     soon(async {
         while of_kind(&memory(server).await, name) > 0 {
             tokio::time::sleep(Duration::from_millis(5)).await;

@@ -14,7 +14,7 @@ use crate::server::{Server, body, soon};
 const MIB: u64 = 1 << 20;
 
 /// What is in use of a kind.
-async fn used(server: &Server, name: &str) -> u64 {
+pub(crate) async fn used(server: &Server, name: &str) -> u64 {
     let metrics = server.info().get_server_metrics(api::GetServerMetricsRequest {}).await.unwrap();
     let memory = metrics.into_inner().memory.unwrap();
     memory.kinds.iter().find(|kind| kind.kind == name).unwrap().bytes

@@ -2,6 +2,7 @@
 //! pairs are asked.
 
 use super::cell::{Cell, CellLink, CellPart, Instance, PlacedLink};
+use super::claim::LeftOutRule;
 use super::kinematics::Kinematics;
 use super::model::ConstantPair;
 use super::pairing::{HungBody, Pairing, Places, Surroundings};
@@ -14,13 +15,14 @@ impl Cell {
     /// Places the robots among what stands still.
     pub fn new(instances: &[Instance<'_>], still: Vec<StillBody>) -> Self {
         let mut body = Assembly::of(instances);
-        let mut link_pairs = Vec::new();
+        let (mut link_pairs, mut left_out) = (Vec::new(), Vec::new());
         for (Instance { robot, .. }, places) in instances.iter().zip(&body.places) {
             let place = |link: usize| places[link];
             let mut allowed: Vec<[usize; 2]> = Vec::new();
             for pair in &robot.allowed {
                 if let [Some(a), Some(b)] = pair.links.map(place) {
                     allowed.push([a, b]);
+                    left_out.extend(pair.rule().map(|rule| ([a, b], rule)));
                 }
             }
             allowed.sort_unstable();
@@ -36,6 +38,7 @@ impl Cell {
         link_pairs.retain(|pair: &[usize; 2]| pair.iter().any(|link| body.moves(*link)));
         link_pairs.shrink_to_fit();
         body.link_pairs = link_pairs;
+        body.leave_out(left_out);
         body.among(still, None)
     }
 
@@ -43,7 +46,7 @@ impl Cell {
     /// configuration can change. Answers are about the bodies by their names.
     pub fn within(
         instances: &[Instance<'_>],
-        around: Surroundings<'_>,
+        mut around: Surroundings<'_>,
         effort: &Effort<'_>,
     ) -> Result<Self, Stopped> {
         let mut body = Assembly::of(instances);
@@ -72,6 +75,7 @@ impl Cell {
             moves: &|link| body.moves(link),
         };
         let pairing = Pairing::new(&around, &places, effort)?;
+        body.leave_out(std::mem::take(&mut around.left_out));
         let still = around.standing.into_iter().flat_map(|one| one.parts).collect();
         Ok(body.among(still, Some(Box::new(pairing))))
     }
@@ -90,6 +94,8 @@ struct Assembly {
     /// Of all robots, whether they are asked or not.
     constant: Vec<ConstantPair>,
     link_pairs: Vec<[usize; 2]>,
+    /// See [`Cell`].
+    left_out: Vec<([usize; 2], LeftOutRule)>,
 }
 
 impl Assembly {
@@ -131,8 +137,29 @@ impl Assembly {
             }
             places.push(place);
         }
-        let link_pairs = Vec::new();
-        Self { kinematics, first_frames, places, parts, links, placed_links, constant, link_pairs }
+        let (link_pairs, left_out) = (Vec::new(), Vec::new());
+        Self {
+            kinematics,
+            first_frames,
+            places,
+            parts,
+            links,
+            placed_links,
+            constant,
+            link_pairs,
+            left_out,
+        }
+    }
+
+    /// Keeps of these pairs, in any order, those that a joint may change, each with the first of
+    /// its rules.
+    fn leave_out(&mut self, mut pairs: Vec<([usize; 2], LeftOutRule)>) {
+        let frame = |body: usize| self.links.get(body).and_then(|link| link.frame);
+        pairs.retain(|([a, b], _)| frame(*a) != frame(*b));
+        pairs.sort_unstable();
+        pairs.dedup_by_key(|(pair, _)| *pair);
+        pairs.shrink_to_fit();
+        self.left_out = pairs;
     }
 
     /// Hangs a body on a robot: it is a link like any other from then on.
@@ -153,6 +180,7 @@ impl Assembly {
 
     fn among(self, still: Vec<StillBody>, pairing: Option<Box<Pairing>>) -> Cell {
         let Self { kinematics, parts, links, placed_links, mut constant, link_pairs, .. } = self;
+        let left_out = self.left_out;
         // Pairs of links are in order of the second.
         let link_of = |part: u32| links.partition_point(|link| link.parts.end <= part as usize);
         constant.retain(|one| {
@@ -175,6 +203,7 @@ impl Assembly {
             solids,
             slack: 0.0,
             pairing,
+            left_out,
         }
     }
 }

@@ -9,10 +9,11 @@ use std::ops::Range;
 
 use super::ball::OuterBall;
 use super::body::PartBody;
+use super::claim::LeftOutRule;
 use super::cloud::CloudChange;
 use super::kinematics::Kinematics;
 use super::model::{ConstantPair, Robot};
-use super::pairing::Pairing;
+use super::pairing::{PairScope, Pairing};
 use super::solids::Solids;
 use super::still::{Still, polytope_bytes};
 use super::tree::Variable;
@@ -77,6 +78,12 @@ impl CellPart {
         let frame_from_part = frame_from_body.compose(&body_from_part);
         let hung = Some(Box::new([*frame_from_body, body_from_part]));
         Self { hung, ..Self::new(body, frame_from_part, kinematics, Some(frame)) }
+    }
+
+    /// Whether it is one of several poses in a body that hangs on a frame: a certificate has one
+    /// pose for each part, and one composition more rounds otherwise.
+    pub(super) fn is_in_a_body(&self) -> bool {
+        self.hung.as_ref().is_some_and(|hung| hung[1] != Pose::identity())
     }
 
     /// Where it is while the frame that moves it is there.
@@ -148,6 +155,10 @@ pub struct Cell {
     pub(super) slack: f64,
     /// Which pairs are asked, by whoever declared the cell; none: all but the allowed ones.
     pub(super) pairing: Option<Box<Pairing>>,
+    /// Pairs that a joint may change and that a rule leaves out: of links, and of what stands still
+    /// by the numbers after all links; the lower number first, each pair once. Of scenes there are
+    /// none.
+    pub(super) left_out: Vec<([usize; 2], LeftOutRule)>,
 }
 
 /// What a frame of the chain takes: itself, and the matrices that are made of it.
@@ -160,6 +171,9 @@ fn variable_bytes(variables: &[Variable]) -> usize {
     variables.iter().map(|one| VARIABLE_BYTES + one.name.len()).sum()
 }
 
+/// What a pair takes that a rule leaves out.
+pub const LEFT_OUT_BYTES: usize = size_of::<([usize; 2], LeftOutRule)>();
+
 /// Which bodies a pair is made of, the lower number first.
 pub type BodyPair = [u32; 2];
 
@@ -170,7 +184,9 @@ impl Cell {
         let sum = |of: fn(&Robot) -> usize| robots.iter().map(|robot| of(robot)).sum::<usize>();
         let links = sum(|robot| robot.links.iter().filter(|link| !link.parts.is_empty()).count());
         // A list that grows has room for twice as much.
-        2 * size_of::<[usize; 2]>() * (links * links / 2 + sum(|robot| robot.allowed.len()))
+        let allowed = sum(|robot| robot.allowed.len());
+        2 * size_of::<[usize; 2]>() * (links * links / 2 + allowed)
+            + 2 * LEFT_OUT_BYTES * allowed
             + 2 * size_of::<CellLink>() * links
             + 2 * size_of::<CellPart>() * sum(|robot| robot.parts.len())
             + 2 * size_of::<PlacedLink>() * sum(|robot| robot.links.len())
@@ -196,13 +212,18 @@ impl Cell {
 
     /// Pairs of bodies that a configuration is checked for.
     pub fn pair_count(&self) -> usize {
+        self.covered_count(PairScope::All)
+    }
+
+    /// How many of these a question about such pairs is about.
+    pub fn covered_count(&self, scope: PairScope) -> usize {
         let of_link = |link: usize| self.links[link].parts.len();
         let moving = self.links.iter().filter(|link| link.frame.is_some());
         let with_all = || moving.map(|link| link.parts.len() * self.still.bodies().len()).sum();
         let with_still: usize =
             self.pairing.as_ref().map_or_else(with_all, |pairing| pairing.still_pairs());
         let among: usize = self.link_pairs.iter().map(|[a, b]| of_link(*a) * of_link(*b)).sum();
-        with_still + among
+        with_still * usize::from(scope.has_world()) + among * usize::from(scope.has_links())
     }
 
     /// Every one of those pairs.
@@ -224,7 +245,7 @@ impl Cell {
     }
 
     /// What stands still that a link which moves is asked about.
-    fn still_asked(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn still_asked(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.still.bodies().len()).filter(move |still| self.asks(link, *still))
     }
 
@@ -339,6 +360,7 @@ impl Cell {
             + size_of_val(self.links.as_slice())
             + size_of_val(self.link_pairs.as_slice())
             + size_of_val(self.placed_links.as_slice())
+            + size_of_val(self.left_out.as_slice())
             + size_of_val(self.constant.as_slice());
         let parts = self.parts.iter().map(|part| polytope_bytes(part.body.hull()));
         let solids = self.solids.as_ref().map_or(0, Solids::heap_bytes);

@@ -8,12 +8,10 @@ use super::apart::{gap_along, nearest_direction, widest};
 use super::ball::length_at_most;
 use super::cell::{BodyPair, Cell, CellPart};
 use super::claim::{
-    EdgeCertificate, EdgeContactProof, EdgePiece, EdgeSubject, GapProof, HullAround, PairGap,
-    SubjectPart,
+    EdgeCertificate, EdgeContactProof, EdgePiece, GapProof, HullAround, PairGap, SubjectPair,
 };
 use super::curved::{InTheirPlaces, OfCurved};
 use super::edge::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
-use super::pairing::PairScope;
 use super::solids::SolidPair;
 use super::speed::{
     Carried, Heights, MotionBound, PathSpeeds, SeenMotion, WorldBall, common_frame, kept_apart,
@@ -21,9 +19,7 @@ use super::speed::{
 use super::stand::{Block, LANES, Poses, Stand};
 use clearance_bodies::{Body, Unproven};
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{
-    Cover, Points, Reach, RoundedSolidProof, Solid, SolidKind, Verdict,
-};
+use clearance_geometry::claim::{Cover, Reach, RoundedSolidProof, Verdict};
 use clearance_geometry::distance::{Stops, compare, measure};
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::number::rounding::BOUND_SLACK;
@@ -153,41 +149,10 @@ struct Certifier<'a> {
 }
 
 impl Cell {
-    /// The numbers that a certificate is about.
-    pub fn subject(&self) -> EdgeSubject<'_> {
-        let mut parts = Vec::with_capacity(self.parts.len());
-        for (index, link) in self.links.iter().enumerate() {
-            for part in link.parts.clone() {
-                let CellPart { frame_from_part: pose, .. } = self.parts[part];
-                let (points, kind) = self.boundary(part);
-                let body = &self.parts[part].body;
-                let (frame, radius) = (link.frame, body.radius());
-                let (link, curved) = (index, body.claimed_curved());
-                parts.push(SubjectPart { link, frame, pose, points, kind, radius, curved });
-            }
-        }
-        let still = self.still.bodies().iter().map(|still| {
-            let points = Points { points: still.body.vertices(), pose: still.pose };
-            Solid { points, kind: still.body.solid_kind() }
-        });
-        let still_radii = self.still.bodies().iter().map(|still| still.body.radius()).collect();
-        let bodies = self.still.bodies().iter();
-        let still_curved = bodies.map(|still| still.body.claimed_curved()).collect();
-        let (tree, link_pairs) = (self.kinematics.tree(), &self.link_pairs);
-        let still = still.collect();
-        EdgeSubject { tree, parts, link_pairs, still, still_radii, still_curved }
-    }
-
-    /// The vertices of a part, and what it is.
-    fn boundary(&self, part: usize) -> (&[Vec3], SolidKind<'_>) {
-        let CellPart { body, .. } = &self.parts[part];
-        (body.vertices(), body.solid_kind())
-    }
-
     /// The certificate of an answer about an edge; none: there is nothing to show, or what was
     /// found free is so within so little that these bounds do not show it. Of polyhedra there is
     /// none, either, where it would be too long, or their contact was not proven. Nor is there one
-    /// where somebody else says which pairs are asked: whoever checks it would not know.
+    /// of the scene of a session: whoever checks it would not know its bodies.
     pub fn certify_edge(
         &self,
         question: EdgeQuestion,
@@ -195,7 +160,7 @@ impl Cell {
         answer: &EdgeAnswer,
         effort: &mut Effort<'_>,
     ) -> Result<Option<EdgeCertificate>, Stopped> {
-        if self.has_rules() || question.scope != PairScope::All {
+        if self.names_bodies() || self.parts.iter().any(CellPart::is_in_a_body) {
             return Ok(None);
         }
         let (free_until, contact) = match answer {
@@ -216,7 +181,8 @@ impl Cell {
         let mut certificate = EdgeCertificate { pieces, ..EdgeCertificate::default() };
         if let Some((at, pair)) = contact {
             let mut stand = certifier.stand(at, &mut memory);
-            let proof = contact_proof(&mut stand, pair, question.margin, effort)?;
+            let margin = question.margin.max(self.margin_of(pair));
+            let proof = contact_proof(&mut stand, pair, margin, effort)?;
             let Some((proof, inside)) = proof else { return Ok(None) };
             let points = |hull: Option<Arc<Polytope>>| {
                 hull.map_or_else(Vec::new, |hull| hull.vertices().to_vec())
@@ -235,7 +201,7 @@ impl<'a> Certifier<'a> {
         question: EdgeQuestion,
         speeds: PathSpeeds,
     ) -> Self {
-        let subject = cell.subject();
+        let subject = cell.subject_to_certify(question.scope);
         let parts = subject.parts.iter().map(|part| (part.frame, part.pose, part.points));
         let still = subject.still.iter().map(|body| body.points);
         let all = parts.chain(still.map(|body| (None, body.pose, body.points)));
@@ -257,33 +223,19 @@ impl<'a> Certifier<'a> {
         let seen = |body: usize, common| {
             speeds.bound_of(cell, loads[body].frame, loads[body].lever, common)
         };
-        // That of the hulls, without the balls around their points.
-        let kept = |bodies: [u32; 2]| {
+        let checked = |pair: &SubjectPair| {
+            let (bodies, margin) = (pair.bodies, question.margin.max(pair.margin));
+            let common = match bodies.map(|body| cell.link_of(body)) {
+                [Some(a), Some(b)] => common_frame(cell, [a, b]),
+                _ => None,
+            };
+            // That of the hulls, without the balls around their points.
             let radii = bodies.map(|body| cell.body(body).radius());
-            Reach::of_rounded(radii, question.margin).upper()
+            let keep = kept_apart(cell, common, Reach::of_rounded(radii, margin).upper());
+            let bounds = bodies.map(|body| seen(body as usize, common));
+            CheckedPair { bodies, common, bounds, keep }
         };
-        let mut pairs = Vec::new();
-        for [a, b] in &cell.link_pairs {
-            let common = common_frame(cell, [&cell.links[*a], &cell.links[*b]]);
-            for first in cell.links[*a].parts.clone() {
-                for second in cell.links[*b].parts.clone() {
-                    let bounds = [seen(first, common), seen(second, common)];
-                    let bodies = [number(first), number(second)];
-                    let keep = kept_apart(cell, common, kept(bodies));
-                    pairs.push(CheckedPair { bodies, common, bounds, keep });
-                }
-            }
-        }
-        for link in cell.links.iter().filter(|link| link.frame.is_some()) {
-            for part in link.parts.clone() {
-                for body in cell.parts.len()..loads.len() {
-                    let bounds = [loads[part].bound, loads[body].bound];
-                    let bodies = [number(part), number(body)];
-                    pairs.push(CheckedPair { bodies, common: None, bounds, keep: kept(bodies) });
-                }
-            }
-        }
-        pairs.sort_unstable_by_key(|pair| pair.bodies);
+        let pairs = subject.pairs.iter().map(checked).collect();
         Self { cell, ends, question, speeds, loads, pairs }
     }
 

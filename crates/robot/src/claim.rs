@@ -21,8 +21,6 @@ use clearance_geometry::pose::Pose;
 /// A part of a robot as a judge sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct SubjectPart<'a> {
-    /// Its link, by an index of the whole cell.
-    pub link: usize,
     /// The frame that carries it; none: it stands still.
     pub frame: Option<usize>,
     /// In that frame, or in the world.
@@ -46,8 +44,10 @@ pub struct EdgeSubject<'a> {
     pub tree: &'a Tree,
     /// Numbered from 0 on.
     pub parts: Vec<SubjectPart<'a>>,
-    /// Links that need a check against each other.
-    pub link_pairs: &'a [[usize; 2]],
+    /// Pairs that need a check.
+    pub pairs: Vec<SubjectPair>,
+    /// Pairs that a joint may change and that need none, in order.
+    pub left_out: Vec<LeftOutPair>,
     /// What stands still: numbered after the parts; without balls around its points.
     pub still: Vec<Solid<'a>>,
     /// The radii of the balls around all points of each of these, metres.
@@ -56,12 +56,53 @@ pub struct EdgeSubject<'a> {
     pub still_curved: Vec<Option<CurvedCore>>,
 }
 
+/// A pair that needs a check.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SubjectPair {
+    /// The lower number first.
+    pub bodies: [u32; 2],
+    /// The pair counts as in contact within this distance, if that is more than the margin of the
+    /// question; metres.
+    pub margin: f64,
+}
+
+/// Why a pair that a joint may change needs no check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LeftOutRule {
+    /// A joint joins the two links.
+    Joined,
+    /// The SRDF of the robot says so.
+    Semantics,
+    /// The cell ignores the pair.
+    Ignored,
+    /// A link carries the body, or the body may touch it.
+    Carried,
+}
+
+/// A pair that needs no check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeftOutPair {
+    /// The lower number first.
+    pub bodies: [u32; 2],
+    /// The rule that leaves it out; of several the one that is listed first.
+    pub rule: LeftOutRule,
+}
+
+/// Which pairs the certificates of some edges are about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// How many pairs each of them covers.
+    pub covered: u64,
+    /// The pairs that a joint may change and that they do not cover, in order.
+    pub left_out: Vec<LeftOutPair>,
+}
+
 /// What is said of an edge.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeClaim<'a> {
     /// Joint values at t = 0 and at t = 1.
     pub ends: [&'a [f64]; 2],
-    /// No pair is within this distance on [0, `free_until`], metres ...
+    /// No pair is within this distance, or its own margin, on [0, `free_until`], metres ...
     pub margin: f64,
     /// ... along the true path.
     pub free_until: f64,

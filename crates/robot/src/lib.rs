@@ -74,6 +74,7 @@ mod speed;
 pub mod srdf;
 mod stand;
 pub mod still;
+mod subject;
 pub mod tree;
 pub mod urdf;
 mod xml;

@@ -189,6 +189,7 @@ fn cell_of(travellers: [&Traveller; 2], deviation: f64) -> (Cell, [Vec<f64>; 2])
         solids,
         slack,
         pairing,
+        left_out: Vec::new(),
     };
     (cell, values)
 }

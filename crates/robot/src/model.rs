@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::claim::LeftOutRule;
 use super::error::{RobotError, shown};
 use super::kinematics::Kinematics;
 use super::parts::{PartBuilder, RobotPart};
@@ -54,6 +55,17 @@ pub struct AllowedPair {
     pub links: [usize; 2],
     /// Why they may meet.
     pub reason: AllowedReason,
+}
+
+impl AllowedPair {
+    /// The rule that leaves the pair out; none: no joint changes it.
+    pub fn rule(&self) -> Option<LeftOutRule> {
+        match self.reason {
+            AllowedReason::Adjacent => Some(LeftOutRule::Joined),
+            AllowedReason::Semantics(_) => Some(LeftOutRule::Semantics),
+            AllowedReason::Rigid => None,
+        }
+    }
 }
 
 /// Two parts of links that are apart, and stay as far apart whatever the joint values are.

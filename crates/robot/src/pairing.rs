@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::body::PartBody;
+use super::claim::LeftOutRule;
 use super::still::StillBody;
 use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::pose::Pose;
@@ -70,6 +71,9 @@ pub struct Surroundings<'a> {
     pub own_margins: Vec<f64>,
     /// Margins of single pairs, in place of the sum of those, metres.
     pub set_margins: Vec<([usize; 2], f64)>,
+    /// Pairs that are not asked, each with the rule that says so, where certificates are to tell
+    /// it. No joint need move one of a pair against the other.
+    pub left_out: Vec<([usize; 2], LeftOutRule)>,
 }
 
 /// Which pairs of a cell are asked, within which distance they count, and what bodies are called.

@@ -102,6 +102,7 @@ impl ChainPath {
             solids: None,
             slack: 0.0,
             pairing: None,
+            left_out: Vec::new(),
         };
         let speeds = PathSpeeds::new(&cell, [&ends[0], &ends[1]])?;
         Some(Self { cell, ends, speeds, base, first_frame: 0, residue: [0.0; 2] })

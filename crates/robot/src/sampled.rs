@@ -69,6 +69,7 @@ impl SampledRobot {
             is_asked: &moves,
             own_margins: vec![0.0; with_parts.len()],
             set_margins: Vec::new(),
+            left_out: Vec::new(),
         };
         let instance = Instance { robot, world_from_base: Pose::identity() };
         let cell = Cell::within(&[instance], around, effort)?;

@@ -312,6 +312,7 @@ impl PlanningCopy {
             standing: around,
             own_margins: listed.iter().map(|index| book.own_margin(*index)).collect(),
             set_margins: set.collect(),
+            left_out: Vec::new(),
             is_asked: &|[a, b]| {
                 let key = PairKey::new(listed[a], listed[b]);
                 let is_joined = || joined.binary_search(&[a.min(b), a.max(b)]).is_ok();

@@ -167,6 +167,7 @@ const METHODS: &[(&str, Shape, Reader)] = &[
     ("RobotService/CheckPath", Shape::Unary, path),
     ("RobotService/FindMissingRobots", Shape::Unary, plain::<api::FindMissingRobotsResponse>),
     ("RobotService/StreamEdges", Shape::Stream, streamed_edges),
+    ("RobotService/UploadRobot", Shape::Upload, plain::<api::UploadRobotResponse>),
     ("RobotService/SuggestAllowedPairs", Shape::Unary, plain::<api::SuggestAllowedPairsResponse>),
 ];
 

@@ -1,5 +1,6 @@
 //! Scripts that use every method about robots.
 
+use api::upload_robot_request::Part;
 use clearance_proto as api;
 
 use super::Call;
@@ -141,6 +142,8 @@ pub(super) fn scripts() -> Vec<Vec<Call>> {
     };
     let get = api::GetRobotRequest { id: ROBOT_ID.to_owned() };
     let delete = api::DeleteRobotRequest { id: ROBOT_ID.to_owned(), ..Default::default() };
+    let alone = api::RegisterRobotRequest { meshes: Vec::new(), ..register() };
+    let part = |part| api::UploadRobotRequest { part: Some(part) };
     let register = || call("RegisterRobot", &register());
     vec![
         vec![
@@ -149,6 +152,12 @@ pub(super) fn scripts() -> Vec<Vec<Call>> {
             call("ListRobots", &api::ListRobotsRequest { page_size: 1, ..Default::default() }),
             call("DeleteRobot", &delete),
             call("FindMissingRobots", &api::FindMissingRobotsRequest::default()),
+        ],
+        vec![
+            call("UploadRobot", &part(Part::Robot(alone))),
+            call("UploadRobot", &part(Part::File("boom.obj".to_owned()))),
+            call("UploadRobot", &part(Part::Chunk(BOOM.as_bytes()[..30].to_vec().into()))),
+            call("UploadRobot", &part(Part::Chunk(BOOM.as_bytes()[30..].to_vec().into()))),
         ],
         vec![register(), call("CheckConfigurations", &check)],
         vec![register(), call("CheckConfigurations", &near)],

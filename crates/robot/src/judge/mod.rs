@@ -3,11 +3,14 @@
 //! may use.
 
 mod chain;
+mod coverage;
+
+pub use self::coverage::judge_coverage;
 
 use self::chain::{Load, PathRates, SeenHeights, carried, place, stretch_to_world};
 use super::claim::{
     EdgeCertificate, EdgeClaim, EdgeContactProof, EdgePiece, EdgeSubject, GapProof, HullAround,
-    PairGap,
+    PairGap, SubjectPair,
 };
 use clearance_proof::Vec3;
 use clearance_proof::claim::{
@@ -52,6 +55,9 @@ pub enum EdgeRefusal {
     /// The contact is not shown.
     #[error("the contact: {0}")]
     Contact(String),
+    /// It is not about the pairs that it is said to be about.
+    #[error("the pairs that are covered: {0}")]
+    Coverage(String),
 }
 
 /// Checks what is said of an edge.
@@ -98,6 +104,8 @@ struct CheckedPair {
     /// that they keep the radii and the margin in the world whichever way the frame is turned: it
     /// may stretch one way more than another.
     keep: f64,
+    /// The margin of the question, or of the pair if that is greater, metres.
+    margin: f64,
 }
 
 /// A piece that is judged, with the polytopes that its gaps name.
@@ -125,28 +133,17 @@ impl<'a> Judge<'a> {
         let still = still.map(|body| &body.points);
         loads.extend(still.map(|body| Load::of(tree, None, &body.pose, body.points)));
         let rounding = loads.iter().map(|load| path.rounding(subject.tree, load)).collect();
-        let mut pairs = Vec::new();
-        let mut link_pairs = subject.link_pairs.to_vec();
-        link_pairs.sort_unstable();
-        let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
-        let checked = |bodies: [u32; 2], common: Option<usize>| {
-            let apart = Reach::of_rounded(radii_of(subject, bodies), claim.margin).upper();
+        let frame = |body: u32| subject.parts.get(body as usize).and_then(|part| part.frame);
+        let checked = |pair: &SubjectPair| {
+            let SubjectPair { bodies, margin } = *pair;
+            let (common, margin) =
+                (common_frame(subject, bodies.map(frame)), claim.margin.max(margin));
+            let apart = Reach::of_rounded(radii_of(subject, bodies), margin).upper();
             let keep = apart * (1.0 + 4.0 * (stretch_to_world(tree, common) - 1.0));
-            CheckedPair { bodies, common, keep }
+            CheckedPair { bodies, common, keep, margin }
         };
-        for (a, part) in subject.parts.iter().enumerate() {
-            for (b, other) in subject.parts.iter().enumerate().skip(a + 1) {
-                if link_pairs.binary_search(&[part.link, other.link]).is_ok() {
-                    let common = common_frame(subject, [part.frame, other.frame]);
-                    pairs.push(checked([number(a), number(b)], common));
-                }
-            }
-            if part.frame.is_some() {
-                let first = subject.parts.len();
-                let still = (first..first + subject.still.len()).map(number);
-                pairs.extend(still.map(|b| checked([number(a), b], None)));
-            }
-        }
+        let mut pairs: Vec<CheckedPair> = subject.pairs.iter().map(checked).collect();
+        pairs.sort_unstable_by_key(|pair| pair.bodies);
         Self { subject, claim, path, loads, rounding, pairs }
     }
 
@@ -347,9 +344,10 @@ impl<'a> Judge<'a> {
         if !(self.claim.free_until <= at && at <= 1.0) {
             return Err(EdgeRefusal::Claim("contact_at is not in [free_until, 1]"));
         }
-        if !self.pairs.iter().any(|known| known.bodies == pair) {
+        let Ok(known) = self.pairs.binary_search_by_key(&pair, |known| known.bodies) else {
             return Err(EdgeRefusal::Contact("this pair needs no check".to_owned()));
-        }
+        };
+        let margin = self.pairs[known].margin;
         let middle = self.place(at, 0.0);
         let mut solids = self.solids(pair, &middle);
         for (k, solid) in [&mut solids.p, &mut solids.q].into_iter().enumerate() {
@@ -368,7 +366,7 @@ impl<'a> Judge<'a> {
             solid.points.points = inside;
         }
         let bodies = RoundedSolids { cores: solids, radii: radii_of(self.subject, pair) };
-        in_contact(bodies, proof, self.claim.margin, effort)
+        in_contact(bodies, proof, margin, effort)
             .map_err(|why| EdgeRefusal::Contact(why.to_string()))
     }
 }

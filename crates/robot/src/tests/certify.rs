@@ -6,6 +6,7 @@ use crate::cell::Cell;
 use crate::claim::{EdgeCertificate, EdgeClaim, EdgeSubject, GapProof};
 use crate::edge::{EdgeAnswer, EdgeQuestion};
 use crate::judge::{EdgeRefusal, judge_edge};
+use crate::pairing::PairScope;
 use clearance_geometry::effort::Effort;
 use clearance_samples::Random;
 
@@ -60,7 +61,7 @@ fn cases(cell: &Cell, margin: f64, seed: u64) -> Vec<Case> {
 #[test]
 fn every_edge_has_a_certificate_that_the_judge_accepts() {
     let cell = panda_cell(10);
-    let subject = cell.subject();
+    let subject = cell.subject(PairScope::All);
     let (mut free, mut moved_free) = (0, 0);
     for (margin, seed) in [(0.0, 11), (0.01, 12)] {
         for case in cases(&cell, margin, seed) {
@@ -75,7 +76,7 @@ fn every_edge_has_a_certificate_that_the_judge_accepts() {
 #[test]
 fn what_is_changed_in_a_certificate_is_refused() {
     let cell = panda_cell(10);
-    let subject = cell.subject();
+    let subject = cell.subject(PairScope::All);
     let mut seen = [0; 7];
     for mut case in cases(&cell, 0.0, 11) {
         let whole = case.certificate.clone();
@@ -131,7 +132,7 @@ fn what_is_changed_in_a_certificate_is_refused() {
 #[test]
 fn a_turned_axis_or_a_moved_origin_makes_another_robot() {
     let cell = panda_cell(10);
-    let subject = cell.subject();
+    let subject = cell.subject(PairScope::All);
     let mut refused = 0;
     for case in cases(&cell, 0.0, 11).iter().filter(|case| !case.certificate.pieces.is_empty()) {
         let mut tree = subject.tree.clone();

@@ -7,6 +7,7 @@ use crate::cell::{Cell, Instance};
 use crate::claim::{EdgeCertificate, EdgeClaim};
 use crate::edge::{EdgeAnswer, EdgeQuestion};
 use crate::judge::{EdgeRefusal, judge_edge};
+use crate::pairing::PairScope;
 use crate::speed::{Carried, Heights, PathSpeeds, WorldBall};
 use crate::stand::{Block, LANES, Poses};
 use crate::still::StillBody;
@@ -71,7 +72,7 @@ fn judged(
     certificate: &EdgeCertificate,
 ) -> Result<(), EdgeRefusal> {
     let claim = EdgeClaim { ends, margin, free_until: 1.0, contact: None };
-    judge_edge(&cell.subject(), &claim, certificate, &mut Effort::unlimited())
+    judge_edge(&cell.subject(PairScope::All), &claim, certificate, &mut Effort::unlimited())
 }
 
 /// It took 8,883 steps at 1e-4 m, and from 1e-6 m on all 100,000 without an answer.

@@ -19,6 +19,7 @@ mod pieces;
 mod reading;
 mod room;
 mod rounded;
+mod sampled;
 mod skewed;
 mod solids;
 mod surfaces;

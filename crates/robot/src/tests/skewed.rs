@@ -11,6 +11,7 @@ use crate::check::{CheckMode, CheckQuestion, Checked};
 use crate::claim::EdgeClaim;
 use crate::edge::{EdgeAnswer, EdgeQuestion};
 use crate::judge::judge_edge;
+use crate::pairing::PairScope;
 use crate::still::StillBody;
 use clearance_geometry::Vec3;
 use clearance_geometry::distance::{Stops, measure};
@@ -228,7 +229,7 @@ impl Seen {
             self.judged += 1;
             let (margin, free_until) = (*margin, until);
             let claim = EdgeClaim { ends: both, margin, free_until, contact };
-            let judged = judge_edge(&cell.subject(), &claim, &certificate, effort);
+            let judged = judge_edge(&cell.subject(PairScope::All), &claim, &certificate, effort);
             assert_eq!(judged, Ok(()), "{story}: {answer:?}");
         }
     }

@@ -13,6 +13,7 @@ use crate::edge::{EdgeAnswer, EdgeQuestion};
 use crate::judge::{EdgeRefusal, judge_edge};
 use crate::mesh::MeshData;
 use crate::model::{BuildError, Sources};
+use crate::pairing::PairScope;
 use crate::parts::{MeshContent, MeshFiles, MeshTreatment, PartSource};
 use crate::still::StillBody;
 use clearance_geometry::Vec3;
@@ -541,7 +542,7 @@ impl<'a> Told<'a> {
         assert_eq!(contact.is_none(), self.answer == EdgeAnswer::Free);
         let ends = [&self.ends[0][..], &self.ends[1]];
         let claim = EdgeClaim { ends, margin: self.margin, free_until, contact };
-        let mut subject = self.cell.subject();
+        let mut subject = self.cell.subject(PairScope::All);
         subject.parts.iter_mut().for_each(|part| part.radius = (part.radius + by).max(0.0));
         judge_edge(&subject, &claim, &self.certificate, &mut Effort::unlimited())
     }

@@ -65,6 +65,7 @@ pub const METHODS: &[RpcMethod] = &[
     call("clearance.v1.QueryService/BatchQuery", Role::Query),
     call("clearance.v1.QueryService/VerifyCertificate", Role::Query),
     call("clearance.v1.RobotService/RegisterRobot", Role::Write),
+    stream("clearance.v1.RobotService/UploadRobot", Role::Write),
     call("clearance.v1.RobotService/GetRobot", Role::Query),
     call("clearance.v1.RobotService/ListRobots", Role::Query),
     call("clearance.v1.RobotService/DeleteRobot", Role::Write),

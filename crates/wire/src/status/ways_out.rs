@@ -31,8 +31,10 @@ const WAYS: &[(&str, &str)] = &[
     ),
     (
         "RobotService/RegisterRobot",
-        "register its meshes by RegisterPolytopes or UploadPolytope, and name them by RobotMesh.id",
+        "send its mesh files in chunks, by UploadRobot, or register meshes and name them by \
+         RobotMesh.id",
     ),
+    ("RobotService/UploadRobot", "send the files in more chunks, and none beside the robot"),
     ("RobotService/GetRobot", NAMES),
     ("RobotService/ListRobots", NAMES),
     ("RobotService/DeleteRobot", NAMES),
@@ -40,16 +42,29 @@ const WAYS: &[(&str, &str)] = &[
     ("RobotService/SuggestAllowedPairs", NAMES),
     (
         "RobotService/CheckConfigurations",
-        "send the cell once and the values in many messages, by StreamConfigurations",
+        "send the cell once and the values in many messages, by StreamConfigurations, or what is \
+         in it as a session, by OpenSession and frames, and its scene in place of the cell",
     ),
-    ("RobotService/StreamConfigurations", "send the values in more messages"),
+    (
+        "RobotService/StreamConfigurations",
+        "send the values in more messages, or what is in a large cell as a session, by OpenSession \
+         and frames, and its scene in place of the cell",
+    ),
     (
         "RobotService/CheckEdges",
-        "send the cell once and the edges in many messages, by StreamEdges, or a scene in place of \
-         the cell",
+        "send the cell once and the edges in many messages, by StreamEdges, or what is in it as a \
+         session, by OpenSession and frames, and its scene in place of the cell",
     ),
-    ("RobotService/StreamEdges", "send the edges in more messages"),
-    ("RobotService/CheckPath", "send the path in more pieces, or a scene in place of the cell"),
+    (
+        "RobotService/StreamEdges",
+        "send the edges in more messages, or what is in a large cell as a session, by OpenSession \
+         and frames, and its scene in place of the cell",
+    ),
+    (
+        "RobotService/CheckPath",
+        "send the path in more pieces, or what is in the cell as a session, by OpenSession and \
+         frames, and its scene in place of the cell",
+    ),
     ("ServerService/GetServerInfo", NAMES),
     ("ServerService/GetServerMetrics", NAMES),
     (
@@ -113,7 +128,10 @@ const LIMIT_WAYS: &[(&str, &str)] = &[
         "simplify the mesh where slivers lie side by side, or take its hull",
     ),
     ("registration_items_max", "send fewer polytopes at once"),
-    ("upload_bytes_max", "simplify the mesh, or register it in several parts"),
+    (
+        "upload_bytes_max",
+        "simplify the mesh, register it in several parts, or name meshes of robots by RobotMesh.id",
+    ),
     ("robots_max", "delete robots that nobody uses any more"),
     ("robot_bytes_max", "delete robots that nobody uses any more, or simplify the meshes"),
     ("keys_per_robot_max", "delete the robot by one of its keys, or share one key"),
@@ -121,8 +139,16 @@ const LIMIT_WAYS: &[(&str, &str)] = &[
     ("robot_links_max", "join links that no joint moves"),
     ("robot_parts_max", "join collision elements of one link, or leave some out"),
     ("robot_depth_max", "join links that no joint moves"),
-    ("robots_per_cell_max", "make two cells of those that are far from each other"),
-    ("obstacles_per_cell_max", "leave out what is out of reach, or join bodies to hulls"),
+    (
+        "robots_per_cell_max",
+        "make two cells of those that are far from each other, or open a session with all of them, \
+         by OpenSession, and ask about its scene",
+    ),
+    (
+        "obstacles_per_cell_max",
+        "leave out what is out of reach, or open a session with all of it, by OpenSession and \
+         frames, and ask about its scene",
+    ),
     ("rules_per_cell_max", "say it by the SRDF, or ask a session that has groups and masks"),
     ("attached_per_cell_max", "join what a link carries to hulls"),
     (

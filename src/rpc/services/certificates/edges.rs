@@ -5,13 +5,16 @@ use clearance_geometry::effort::Effort;
 use clearance_geometry::until::Until;
 use clearance_proto as api;
 use clearance_robot::cell::CLAIMED_POINTS_MAX;
-use clearance_robot::claim::{EdgeCertificate, EdgeClaim, EdgeSubject};
-use clearance_robot::judge::judge_edge;
+use clearance_robot::claim::{Coverage, EdgeCertificate, EdgeClaim, EdgeSubject};
+use clearance_robot::judge::{judge_coverage, judge_edge};
+use clearance_robot::pairing::PairScope;
 use clearance_runtime::robots::RobotStore;
 use clearance_runtime::settings::Limits;
 use clearance_wire::convert::catalogue::Catalogue;
 use clearance_wire::convert::robots::cell::AskedCell;
 use clearance_wire::convert::robots::certificates::edge_certificate;
+use clearance_wire::convert::robots::check::scope_of;
+use clearance_wire::convert::robots::coverage::coverage;
 use clearance_wire::convert::robots::edges::{AskedEdges, BESIDE_LARGE_CLOUDS};
 use clearance_wire::path::Path;
 use clearance_wire::status::Failure;
@@ -22,6 +25,8 @@ pub struct EdgesStatement {
     cell: AskedCell,
     question: api::CheckEdgesRequest,
     edges: Vec<ToldEdge>,
+    /// Which pairs are said to be covered; none: nothing is said, of a cell without rules.
+    coverage: Option<Coverage>,
     /// Edges in the answer, refused ones too.
     count: usize,
     limits: Limits,
@@ -54,10 +59,6 @@ impl EdgesStatement {
             let path = list.index(index);
             return Err(path.field("cloud").not_implemented(BESIDE_LARGE_CLOUDS).into());
         }
-        if cell.has_rules() {
-            let what = "certificates of edges in a cell that says more than robots and obstacles";
-            return Err(at.not_implemented(what).into());
-        }
         let count = answer.outcomes.len();
         for (name, length) in [
             ("free_until", answer.free_until.len()),
@@ -89,8 +90,17 @@ impl EdgesStatement {
             let certificate = edge_certificate(&list.index(index), wire)?;
             edges.push(ToldEdge { index, free_until, contact, certificate });
         }
+        let at = asked.field("pair_scope");
+        let scope = scope_of(&at, question.pair_scope)?;
+        let at = path.field("coverage");
+        let coverage = answer.coverage.as_ref().map(|wire| coverage(&at, wire, scope));
+        let coverage = coverage.transpose()?;
+        // What has rules was never certified without saying what they leave out.
+        if coverage.is_none() && (cell.has_rules() || scope != PairScope::All) {
+            return Err(at.bad("is required where rules or the scope leave pairs out").into());
+        }
         let (question, limits) = ((*question).clone(), catalogue.limits.clone());
-        Ok(Self { cell, question, edges, count, limits })
+        Ok(Self { cell, question, edges, coverage, count, limits })
     }
 
     /// What judging it takes beside the claim: the cell, which is built anew.
@@ -106,7 +116,7 @@ impl EdgesStatement {
         until: &Until,
         effort: &mut Effort<'_>,
     ) -> Result<Result<(), String>, Failure> {
-        let Self { cell, question, edges, count, limits } = self;
+        let Self { cell, question, edges, coverage, count, limits } = self;
         let cell = cell.build(until)?;
         let path = Path::ROOT.field("edges");
         let asked = AskedEdges::convert(&path.field("question"), question, &cell, &limits)?;
@@ -117,7 +127,11 @@ impl EdgesStatement {
         }
         let faced = cell.with_faced_clouds(&mut Effort::until(u64::MAX, until));
         let faced = faced.map_err(|_| Failure::Deadline)?;
-        let subject: EdgeSubject<'_> = faced.as_ref().unwrap_or(&cell).subject();
+        let cell = faced.as_ref().unwrap_or(&cell);
+        let subject: EdgeSubject<'_> = cell.subject(asked.question.scope);
+        if let Some(Err(refusal)) = coverage.map(|told| judge_coverage(&subject, &told)) {
+            return Ok(Err(refusal.to_string()));
+        }
         let mut uncertified = Vec::new();
         for told in edges {
             if told.certificate == EdgeCertificate::default() {

@@ -1,5 +1,6 @@
 //! `PolytopeService`, but for uploads.
 
+pub(in crate::rpc::services) mod arrival;
 mod decompose;
 mod shown;
 mod uploads;

@@ -3,33 +3,27 @@
 //! The bytes of an upload stay in pieces until all have come. To put 256 MiB together and to read
 //! them takes a second, which is spent where geometry is.
 
-use std::time::Duration;
-
 use tonic::Streaming;
 
+use super::arrival::{Arrival, joined};
 use crate::rpc::shared::Shared;
 use clearance_geometry::Vec3;
 use clearance_proto as api;
 use clearance_proto::upload_polytope_request::Part;
 use clearance_runtime::compute::JobSize;
 use clearance_runtime::deadline::Deadline;
-use clearance_runtime::memory::{MemoryKind, Reservation};
 use clearance_transport::intake::Intake;
 use clearance_wire::convert::geometry;
 use clearance_wire::convert::height_field::AskedField;
 use clearance_wire::convert::polytope::{AskedPolytope, AskedSource, file_source};
 use clearance_wire::convert::robots::clouds::{cloud_points, cloud_radius};
 use clearance_wire::path::{Path, WithinLimit};
-use clearance_wire::status::{Failure, of_transport};
+use clearance_wire::status::Failure;
 
 /// The method, as its URI names it.
 const METHOD: &str = "/clearance.v1.PolytopeService/UploadPolytope";
 
 const POINT_BYTES: usize = 24;
-
-/// The largest piece that the bytes of an upload are kept in: so much is copied at a time while
-/// others wait.
-const PIECE_BYTES: usize = 1 << 20;
 
 /// Receives one upload and registers it.
 pub(super) async fn receive(
@@ -38,28 +32,18 @@ pub(super) async fn receive(
     deadline: &Deadline,
     intake: &Intake,
 ) -> Result<api::RegistrationReport, Failure> {
-    shared.refuse_while_draining()?;
     // Held until the polytope is registered: the bytes of an upload are in memory until then.
-    let quota = intake.quota();
-    let limit = shared.limits().uploads_max;
-    let taken = limit.saturating_sub(shared.uploads.available_permits() as u64);
-    if !quota.may_have_another(MemoryKind::Uploads, taken, limit) {
-        return Err(Failure::Busy);
-    }
-    let _room = shared.uploads.clone().try_acquire_owned().map_err(|_| Failure::Busy)?;
-    let mut memory = quota.reserve(MemoryKind::Uploads, 0)?;
+    let mut arrival = Arrival::begin(shared, intake)?;
     let first = next(shared, &mut chunks).await?;
     let Some(Part::Header(header)) = first else {
         return Err(Path::ROOT.field("header").bad("must be the first message").into());
     };
-    let pieces = collect(shared, &header, &mut chunks, intake, &mut memory).await?;
-    let length = pieces.iter().map(Vec::len).sum::<usize>();
-    // Beside the pieces, until they are copied.
-    memory.grow_to(memory.bytes() + length as u64)?;
+    let pieces = collect(shared, &header, &mut chunks, intake, &mut arrival).await?;
+    arrival.begin_to_copy()?;
     let (in_job, of_job) = (shared.clone(), header.clone());
     let reading = move || assemble(&in_job, of_job, joined(pieces));
     let asked = shared.compute.run(JobSize::UNKNOWN, reading).await??;
-    memory.set(length as u64);
+    arrival.end_copying();
     let mut reports = crate::rpc::services::polytopes::register(
         shared,
         vec![asked],
@@ -75,11 +59,7 @@ async fn next(
     shared: &Shared,
     chunks: &mut Streaming<api::UploadPolytopeRequest>,
 ) -> Result<Option<Part>, Failure> {
-    // Whoever sends nothing keeps a place from others.
-    let limit = shared.limits().message_seconds_max();
-    let message = tokio::time::timeout(Duration::from_secs(limit.value), chunks.message()).await;
-    let message = message.map_err(|_| limit.exceeded_at("chunk"))?;
-    let message = message.map_err(|status| of_transport(status, shared.limits(), METHOD))?;
+    let message = Arrival::next(shared, chunks, METHOD).await?;
     match message {
         Some(api::UploadPolytopeRequest { part: Some(part) }) => Ok(Some(part)),
         Some(_) => Err(Path::ROOT.field("chunk").bad("a message needs a header or a chunk").into()),
@@ -87,39 +67,23 @@ async fn next(
     }
 }
 
-/// Everything that follows the header, in pieces. Memory grows with what has come, never with what
-/// is announced.
+/// Everything that follows the header, in pieces.
 async fn collect(
     shared: &Shared,
     header: &api::UploadHeader,
     chunks: &mut Streaming<api::UploadPolytopeRequest>,
     intake: &Intake,
-    memory: &mut Reservation,
+    arrival: &mut Arrival,
 ) -> Result<Vec<Vec<u8>>, Failure> {
-    let path = Path::ROOT.field("chunk");
-    let limits = shared.limits();
-    let (mut pieces, mut length): (Vec<Vec<u8>>, usize) = (Vec::new(), 0);
+    let mut pieces = Vec::new();
     while let Some(part) = next(shared, chunks).await? {
         let Part::Chunk(chunk) = part else {
             return Err(Path::ROOT.field("header").bad("must come once only").into());
         };
-        path.within(limits.upload_bytes_max(), length + chunk.len())?;
-        let has_room = |last: &Vec<u8>| last.capacity() - last.len() >= chunk.len();
-        if !pieces.last().is_some_and(has_room) {
-            // As much as there is already, so that small chunks make few pieces.
-            let room = length.min(PIECE_BYTES).max(chunk.len());
-            memory.grow_to(memory.bytes() + room as u64)?;
-            pieces.push(Vec::with_capacity(room));
-            // Others get their turn, even if the next chunk is there already: an upload that comes
-            // as fast as it is taken would keep this thread to itself.
-            tokio::task::yield_now().await;
-        }
-        if let Some(last) = pieces.last_mut() {
-            last.extend_from_slice(&chunk);
-        }
-        length += chunk.len();
+        arrival.take(shared, &mut pieces, &chunk).await?;
         intake.settle();
     }
+    let length = arrival.length();
     let total = Path::ROOT.field("header");
     let total = total.field("total_bytes");
     match header.total_bytes {
@@ -128,13 +92,6 @@ async fn collect(
         }
         _ => Ok(pieces),
     }
-}
-
-/// The pieces as one, each of which is given back as soon as it is copied.
-fn joined(pieces: Vec<Vec<u8>>) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(pieces.iter().map(Vec::len).sum());
-    pieces.into_iter().for_each(|piece| bytes.extend_from_slice(&piece));
-    bytes
 }
 
 fn assemble(

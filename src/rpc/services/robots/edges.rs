@@ -130,6 +130,7 @@ pub(super) async fn answer(
     let (Caller { shared, quota, deadline, .. }, cell) = (caller, cell.clone());
     let replies = ReplyRoom::new(caller, request.reply_bytes_max, &cell);
     let asked = AskedEdges::convert(path, request, &cell, shared.limits())?;
+    let replies = replies.with_coverage(asked.coverage_bytes(&cell))?;
     let count = asked.ends[0].len() / cell.variable_count();
     replies.must_fit(count, EDGE_BYTES)?;
     charge(caller, count)?;
@@ -145,8 +146,14 @@ pub(super) async fn answer(
         let claimed = claimed_cell(&cell, &asked, &until)?;
         let cells = EdgeCells { cell: &cell, claimed: claimed.as_ref().unwrap_or(&cell) };
         let check = |range| check_some(cells, &asked, range, replies, &until);
-        let (packed, cost, memory) = in_chunks(&compute, chunks, memory, check)?;
+        let (packed, cost, mut memory) = in_chunks(&compute, chunks, memory, check)?;
+        let room = replies;
         let mut replies = replies.replies(packed.into_iter().flatten().collect())?;
+        memory.grow_to(memory.bytes() + room.coverage_of(replies.len()))?;
+        let coverage = asked.coverage(&cell);
+        for reply in &mut replies {
+            reply.coverage.clone_from(&coverage);
+        }
         metrics.add(QuestionKind::Edges, &cost);
         let cost = cost_to_wire(&cost, clock.now().duration_since(start));
         if let Some(last) = replies.last_mut() {
@@ -179,6 +186,7 @@ async fn of_path(
     let all_edges = request.all_edges;
     let replies = ReplyRoom::new(caller, request.reply_bytes_max, &cell);
     let asked = asked_path(&request, &cell, shared.limits())?;
+    let replies = replies.with_coverage(asked.coverage_bytes(&cell))?;
     let count = asked.ends[0].len() / cell.variable_count();
     // A path that is not looked at as a whole may be told in a few words.
     replies.must_fit(if all_edges { count } else { 0 }, EDGE_BYTES)?;
@@ -213,7 +221,9 @@ async fn of_path(
             }
             first += some;
         }
+        memory.grow_to(memory.bytes() + replies.coverage_of(1))?;
         let mut edges = joined_edges(packed);
+        edges.coverage = asked.coverage(&cell);
         (edges.cell_not_kept, edges.frame_id) = (!is_kept, frame_id.unwrap_or_default());
         metrics.add(QuestionKind::Path, &cost);
         edges.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));

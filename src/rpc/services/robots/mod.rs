@@ -5,9 +5,11 @@ mod chunks;
 mod clouds;
 mod edges;
 mod place;
+mod register;
 mod replies;
 mod stream;
 mod suggest;
+mod upload;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,23 +19,19 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::rpc::services::sessions::{SessionHost, brought_key};
 use crate::rpc::shared::Shared;
 use clearance_proto as api;
-use clearance_runtime::archive::keeper::NotKept;
-use clearance_runtime::compute::costs::{DESCRIBED_BYTE, ROBOT_FILE_BYTE, times};
+use clearance_runtime::compute::costs::{DESCRIBED_BYTE, times};
 use clearance_runtime::compute::{Counted, JobSize, Refused};
 use clearance_runtime::deadline::Deadline;
-use clearance_runtime::memory::{MemoryKind, MemoryQuota};
-use clearance_runtime::quotas::QuotaKind;
+use clearance_runtime::memory::MemoryQuota;
 use clearance_runtime::robots::{
-    DeleteError, DescriptionBytes, ID_PREFIX, RegisteredRobot, RobotPage, RobotWork,
+    DeleteError, DescriptionBytes, ID_PREFIX, RegisteredRobot, RobotPage,
 };
-use clearance_runtime::sessions::owner::{KeyDigest, new_key};
 use clearance_transport::intake::Intake;
 use clearance_transport::timing::deadline;
 use clearance_transport::unsent::AnswerRoom;
-use clearance_wire::convert::keys::{digest, digests};
+use clearance_wire::convert::keys::digests;
 use clearance_wire::convert::paging::page_size;
 use clearance_wire::convert::robots::description::describe;
-use clearance_wire::convert::robots::registration::AskedRobot;
 use clearance_wire::path::{Path, WithinLimit};
 use clearance_wire::status::Failure;
 
@@ -111,47 +109,20 @@ impl api::robot_service_server::RobotService for Robots {
         let shared = &self.0.shared;
         let deadline = deadline(shared.limits(), request.metadata(), None)?;
         let intake = Intake::of(&request);
-        let (quota, extent) = (intake.quota().clone(), intake.extent());
-        let mut request = request.into_inner();
-        let key = std::mem::take(&mut request.robot_key);
-        let brought = digest(&Path::ROOT.field("robot_key"), &key)?;
-        let asked = AskedRobot::convert(request, &shared.catalogue())?;
-        let estimate = times(ROBOT_FILE_BYTE, asked.size());
-        let validate_only = asked.validate_only();
-        let reading = quota.reserve(MemoryKind::Work, asked.reading_bytes());
-        let work = RobotWork::new(reading.map_err(Failure::from)?);
-        let (settings, until) = (shared.settings.clone(), deadline.until().clone());
-        let source_bytes = if shared.robots().is_kept() { asked.source_bytes() } else { 0 };
-        let of_source = quota.reserve(MemoryKind::Work, source_bytes).map_err(Failure::from)?;
-        let building = shared.compute.run(JobSize::of(extent, estimate), move || {
-            let source = if source_bytes > 0 { asked.source() } else { Vec::new() };
-            let robot = asked.build(&settings.limits, &until, &work)?;
-            work.settle(&robot);
-            Ok::<_, Failure>((robot, work, source))
-        });
-        let (robot, work, source) = building.await.map_err(Failure::from)??;
-        let robot = Arc::new(robot);
-        let _room = room_for(shared, &intake, std::slice::from_ref(&robot))?;
-        // Robots of one id are described alike, so this is what is told of the one that is kept;
-        // once it is registered, nothing may fail any more.
-        let told = described(shared, vec![robot.clone()]).await?.pop();
-        if validate_only {
-            let already_registered = shared.robots().knows(&robot.id);
-            let robot_key = String::new();
-            let read = api::RegisterRobotResponse { robot: told, already_registered, robot_key };
-            return Ok(Response::new(read));
-        }
-        shared.refuse_while_draining()?;
-        let fresh = new_key().map_err(Failure::from)?;
-        // What was built is counted as registered from here on.
-        drop(work);
-        let registering = shared.changing(move |shared| {
-            let registered = keep(shared, NewRobot { robot, source, brought, fresh }, &quota);
-            drop(of_source);
-            registered
-        });
-        let (already_registered, robot_key) = registering.await??;
-        Ok(Response::new(api::RegisterRobotResponse { robot: told, already_registered, robot_key }))
+        let extent = Some(intake.extent());
+        let arrived = register::ArrivedRobot { request: request.into_inner(), extent };
+        Ok(Response::new(register::register(shared, arrived, &deadline, &intake).await?))
+    }
+
+    async fn upload_robot(
+        &self,
+        request: Request<Streaming<api::UploadRobotRequest>>,
+    ) -> Result<Response<api::UploadRobotResponse>, Status> {
+        let shared = &self.0.shared;
+        let deadline = deadline(shared.limits(), request.metadata(), None)?;
+        let intake = Intake::of(&request);
+        let registered = upload::receive(shared, request.into_inner(), &deadline, &intake).await?;
+        Ok(Response::new(api::UploadRobotResponse { registered: Some(registered) }))
     }
 
     async fn get_robot(
@@ -327,57 +298,6 @@ async fn described(
     let describing = move || robots.iter().map(|robot| describe(robot)).collect();
     let job = JobSize::of(Counted::all_of(bytes), estimate);
     Ok(shared.compute.run(job, describing).await?)
-}
-
-/// A robot that is built and not registered yet.
-struct NewRobot {
-    robot: Arc<RegisteredRobot>,
-    /// What it is built of again, where it outlives the process.
-    source: Vec<u8>,
-    /// The key that was brought.
-    brought: Option<KeyDigest>,
-    /// The key that it gets where it is to have one and none was brought.
-    fresh: String,
-}
-
-/// Registers and claims a robot; says whether it was there before, and the key that was made.
-fn keep(shared: &Shared, new: NewRobot, quota: &MemoryQuota) -> Result<(bool, String), Failure> {
-    let NewRobot { robot, source, brought, fresh } = new;
-    if !shared.robots().knows(&robot.id) {
-        shared.quotas.hold(QuotaKind::Bytes, shared.registered_bytes() + robot.bytes())?;
-    }
-    let registered = shared.robots().register(robot, &source, quota, shared.limits())?;
-    let (robot, already_registered) = registered;
-    let is_open = brought.is_some() || already_registered || shared.leaves_open;
-    let robot_key = if is_open { String::new() } else { fresh };
-    let made = (!robot_key.is_empty()).then(|| KeyDigest::of(&robot_key));
-    if let Err(refused) = claim(shared, &robot.id, brought.or(made), quota) {
-        if !already_registered {
-            // Unless somebody else has claimed it meanwhile.
-            let _ = shared.robots().delete(&robot.id, &[]);
-        }
-        return Err(refused);
-    }
-    Ok((already_registered, robot_key))
-}
-
-/// Claims a robot that is registered, if there is a key for it.
-fn claim(
-    shared: &Shared,
-    id: &str,
-    key: Option<KeyDigest>,
-    quota: &MemoryQuota,
-) -> Result<(), Failure> {
-    let Some(key) = key else { return Ok(()) };
-    match shared.robots().claim(id, key, quota, shared.limits()) {
-        Ok(true) => Ok(()),
-        // Somebody has deleted it meanwhile.
-        Ok(false) => Err(unknown("id", id)),
-        Err(NotKept::Full(limit)) if limit.name == "keys_per_robot_max" => {
-            Err(limit.exceeded_at("robot_key").into())
-        }
-        Err(why) => Err(why.into()),
-    }
 }
 
 /// Whether a text looks like the id of a robot.

@@ -98,6 +98,8 @@ pub(super) struct ReplyRoom {
     all_max: u64,
     /// What each has beside its answers, at most.
     beside: u64,
+    /// What each of them has of that which is counted nowhere else.
+    coverage: u64,
 }
 
 impl ReplyRoom {
@@ -107,7 +109,20 @@ impl ReplyRoom {
         let bytes_max = reply_bytes(asked, limits);
         let all_max = if caller.is_stream { limits.reply_bytes_max } else { bytes_max };
         let of_constant = CONSTANT_PAIR.saturating_mul(cell.constant_pairs().len() as u64);
-        Self { bytes_max, all_max, beside: BESIDE.saturating_add(of_constant) }
+        Self { bytes_max, all_max, beside: BESIDE.saturating_add(of_constant), coverage: 0 }
+    }
+
+    /// The same for replies that say which pairs are covered, in so many bytes; refuses where they
+    /// do not take these alone.
+    pub(super) fn with_coverage(self, bytes: u64) -> Result<Self, Failure> {
+        self.must_fit(1, bytes)?;
+        let beside = self.beside.saturating_add(bytes);
+        Ok(Self { beside, coverage: bytes, ..self })
+    }
+
+    /// What all replies to a message say of the pairs that are covered, bytes.
+    pub(super) fn coverage_of(self, replies: usize) -> u64 {
+        self.coverage.saturating_mul(replies as u64)
     }
 
     /// Refuses so many questions before any of them is looked at, if their answers, which take so
@@ -127,7 +142,8 @@ impl ReplyRoom {
     pub(super) fn chunks(self, count: usize, size: usize, each: u64) -> Chunks {
         let fit = usize::try_from(self.of_answers() / each.max(1)).unwrap_or(usize::MAX);
         let size = if self.may_be_several() { size.min(fit) } else { size };
-        Chunks { count, size: size.max(1), bytes_max: self.all_max }
+        let bytes_max = self.all_max.saturating_sub(self.coverage);
+        Chunks { count, size: size.max(1), bytes_max }
     }
 
     fn may_be_several(self) -> bool {
@@ -164,7 +180,7 @@ impl ReplyRoom {
     /// These pieces in as few replies as take them, at least one.
     pub(super) fn replies<T: Answers>(self, pieces: Vec<T>) -> Result<Vec<T>, Failure> {
         let all: u64 = pieces.iter().map(|piece| piece.encoded_len() as u64).sum();
-        if !self.may_be_several() || all <= self.bytes_max {
+        if !self.may_be_several() || all.saturating_add(self.coverage) <= self.bytes_max {
             return Ok(vec![T::joined(pieces)]);
         }
         let (mut replies, mut group, mut taken) = (Vec::new(), Vec::new(), 0);

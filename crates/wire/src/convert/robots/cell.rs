@@ -175,7 +175,8 @@ impl AskedCell {
         let cell = if has_rules {
             let mut standing: Vec<StandingBody> =
                 still.into_iter().map(|one| StandingBody { parts: vec![one] }).collect();
-            let pairs = CellPairs::new(&instances, &loads, &rules, &paddings);
+            let mut pairs = CellPairs::new(&instances, &loads, &rules, &paddings);
+            let left_out = std::mem::take(&mut pairs.left_out);
             let mut hung: Vec<HungBody> = Vec::new();
             for built in loads.build(&at, &instances, &mut effort)? {
                 match built {
@@ -190,6 +191,7 @@ impl AskedCell {
                 is_asked: &|pair| pairs.is_asked(pair),
                 own_margins: pairs.paddings.clone(),
                 set_margins: Vec::new(),
+                left_out,
             };
             Cell::within(&instances, surroundings, &effort).map_err(|_| Failure::Deadline)?
         } else {

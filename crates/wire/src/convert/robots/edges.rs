@@ -4,6 +4,7 @@ use prost::Message;
 
 use super::answer::{INDEX_GROWTH, REFUSED_GROWTH, beyond_limit};
 use super::check::scope_of;
+use super::coverage::{coverage_bytes, coverage_to_wire};
 use crate::convert::geometry::{length, tolerance};
 use crate::path::{Path, WithinLimit};
 use crate::status::Failure;
@@ -12,7 +13,6 @@ use clearance_geometry::number::tolerance::EDGE_WIDTH;
 use clearance_proto as api;
 use clearance_robot::cell::{BodyPair, CLAIMED_POINTS_MAX, Cell};
 use clearance_robot::edge::{BadEnd, EdgeAnswer, EdgeQuestion};
-use clearance_robot::pairing::PairScope;
 use clearance_runtime::settings::Limits;
 
 /// A question about edges, but for the cell.
@@ -67,17 +67,12 @@ impl AskedEdges {
         if request.certificate {
             starts.within(limits.certified_edges_max(), count)?;
         }
-        if request.certificate && request.scene.is_some() {
+        if request.certificate && (request.scene.is_some() || cell.names_bodies()) {
             let what = "certificates of edges in a scene, whose pairs only the session knows: \
                         describe it as a cell";
             return Err(path.field("certificate").not_implemented(what).into());
         }
         let scope = scope_of(&path.field("pair_scope"), request.pair_scope)?;
-        if request.certificate && (cell.has_rules() || scope != PairScope::All) {
-            let what = "certificates of edges in a cell that says more than robots and obstacles, \
-                        or about some of its pairs alone";
-            return Err(path.field("certificate").not_implemented(what).into());
-        }
         if request.certificate && cell.points_of_clouds() > CLAIMED_POINTS_MAX {
             return Err(path.field("certificate").not_implemented(BESIDE_LARGE_CLOUDS).into());
         }
@@ -98,6 +93,16 @@ impl AskedEdges {
         let api::CheckEdgesRequest { certificate, report_limits, .. } = request;
         let fields = ["starts", "ends"];
         Ok(Self { question, proof_steps_max, ends, fields, certificate, report_limits })
+    }
+
+    /// What saying which pairs certificates cover takes of a reply, bytes at most.
+    pub fn coverage_bytes(&self, cell: &Cell) -> u64 {
+        if self.certificate { coverage_bytes(cell, self.question.scope) } else { 0 }
+    }
+
+    /// Which pairs of the cell the certificates cover; none: there are none.
+    pub fn coverage(&self, cell: &Cell) -> Option<api::PairCoverage> {
+        self.certificate.then(|| coverage_to_wire(cell, self.question.scope))
     }
 }
 

@@ -5,6 +5,7 @@ pub mod cell;
 pub mod certificates;
 pub mod check;
 pub mod clouds;
+pub mod coverage;
 pub mod description;
 mod digested;
 pub mod edges;

@@ -15,7 +15,8 @@ use clearance_geometry::pose::Pose;
 use clearance_proto as api;
 use clearance_proto::cell_body::Body as Wire;
 use clearance_robot::Robot;
-use clearance_robot::cell::Instance;
+use clearance_robot::cell::{Instance, LEFT_OUT_BYTES};
+use clearance_robot::claim::LeftOutRule;
 use clearance_robot::pairing::{HungBody, StandingBody};
 use clearance_robot::still::StillBody;
 use clearance_runtime::robots::RegisteredRobot;
@@ -206,7 +207,7 @@ impl AskedRules {
     /// What it takes to look pairs up, bytes.
     pub(super) fn working_bytes(&self, robots: &[&Robot]) -> usize {
         let allowed: usize = robots.iter().map(|robot| robot.allowed.len()).sum();
-        2 * size_of::<[usize; 2]>() * (self.ignored.len() + allowed)
+        (2 * size_of::<[usize; 2]>() + 2 * LEFT_OUT_BYTES) * (self.ignored.len() + allowed)
     }
 
     pub(super) fn digest_into(&self, digested: &mut Digested) {
@@ -329,6 +330,8 @@ impl<'a> CellNames<'a> {
 pub(super) struct CellPairs {
     /// In order, the lower number first.
     ignored: Vec<[usize; 2]>,
+    /// Those that a joint may change, each with its rule, and others that no joint does.
+    pub(super) left_out: Vec<([usize; 2], LeftOutRule)>,
     /// By number: whether one of those has it.
     is_listed: Vec<bool>,
     /// By number, what moves it; none: it stands still.
@@ -417,22 +420,24 @@ impl CellPairs {
         obstacles: &[f64],
     ) -> Self {
         let numbers = Numbers::of(instances, loads, rules, obstacles);
-        let mut ignored = Vec::new();
-        let mut ignore = |pair: [CellPlace; 2]| {
+        let (mut ignored, mut left_out) = (Vec::new(), Vec::new());
+        let mut ignore = |pair: [CellPlace; 2], rule: Option<LeftOutRule>| {
             if let [Some(a), Some(b)] = pair.map(|place| numbers.of_place(place)) {
                 ignored.push([a.min(b), a.max(b)]);
+                left_out.extend(rule.map(|rule| ([a.min(b), a.max(b)], rule)));
             }
         };
-        rules.ignored.iter().for_each(|pair| ignore(*pair));
+        rules.ignored.iter().for_each(|pair| ignore(*pair, Some(LeftOutRule::Ignored)));
         for (robot, Instance { robot: known, .. }) in instances.iter().enumerate() {
             let is_asked = |pair: [usize; 2]| rules.adjacent_links && known.is_joined(pair);
             for pair in known.allowed.iter().filter(|pair| !is_asked(pair.links)) {
-                ignore(pair.links.map(|link| CellPlace::Link { robot, link }));
+                ignore(pair.links.map(|link| CellPlace::Link { robot, link }), pair.rule());
             }
         }
         for (at, AskedLoad { robot, link, touched, .. }) in loads.0.iter().enumerate() {
             for link in touched.iter().chain([link]) {
-                ignore([CellPlace::Load(at), CellPlace::Link { robot: *robot, link: *link }]);
+                let link = CellPlace::Link { robot: *robot, link: *link };
+                ignore([CellPlace::Load(at), link], Some(LeftOutRule::Carried));
             }
         }
         ignored.sort_unstable();
@@ -440,7 +445,7 @@ impl CellPairs {
         let Numbers { movers, paddings, .. } = numbers;
         let mut is_listed = vec![false; movers.len()];
         ignored.iter().flatten().for_each(|number| is_listed[*number] = true);
-        Self { ignored, is_listed, movers, paddings }
+        Self { ignored, left_out, is_listed, movers, paddings }
     }
 
     /// Whether two bodies are asked about each other.
