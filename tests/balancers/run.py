@@ -145,8 +145,8 @@ class Play:
         worst, others = (max((gap for id, gap in gaps.items() if (id in leaving) == which), default=0) for which in (True, False))
         self.holds(failed == 0, f"{words}: {failed} frames failed")
         self.holds(self.fleet.servers[k].returncode == 0, f"{words}: the drained server ended with an error")
-        # Of a machine that stands still for a while the others tell.
-        self.holds(worst <= max(2, others), f"{words}: a gap of {worst:.2f} periods, of others {others:.2f}")
+        # To move takes a period at most, beside what those see that stay: on a machine that stands still now and then.
+        self.holds(worst <= max(2, others + 1), f"{words}: a gap of {worst:.2f} periods, of others {others:.2f}")
         return f"{len(leaving)} sessions left within {left:.2f} s, {failed} frames failed, longest gap {worst:.2f} periods " \
                f"(of those that stayed {others:.2f})"
 
