@@ -17,6 +17,7 @@ usage: run.py CLEARANCE [--proxy haproxy|envoy|ring_hash] [--sessions 40] [--her
 """
 import argparse, collections, contextlib, multiprocessing, pathlib, signal, sys, tempfile, time
 
+import fleet as fleets
 from fleet import DRAIN_DELAY, Fleet, helpers
 import grpc
 import sessions
@@ -392,8 +393,10 @@ def main():
     parser.add_argument("--hertz", type=float, default=5.0)
     parser.add_argument("--cut", type=float, default=30.0, help="seconds that a server is cut off")
     parser.add_argument("--workers", type=int, default=2, help="processes with sessions")
+    parser.add_argument("--reconnect", type=int, default=fleets.RECONNECT, help="seconds until streams are asked to connect anew")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    fleets.RECONNECT = options.reconnect
     # Whoever ends it ends what it started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory() as folder:
