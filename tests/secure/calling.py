@@ -8,6 +8,9 @@ from client import Report, Wire  # noqa: E402
 
 __all__ = ["ROOT", "Authority", "Bring", "Report", "Server", "helpers", "key_line", "reflected", "wait"]
 
+# Whoever ends a script ends what it started.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
 CUBE = [float(k >> axis & 1) for k in range(8) for axis in range(3)]
 
 

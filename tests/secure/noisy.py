@@ -56,10 +56,12 @@ def jobs(asker, kind):
                                                         "qMotion": turns})
         return [lambda c=c: asker.call(c, "FindFirstContact", question) for c in channels for _ in range(4)]
     if kind == "registrations":
+        points = ball(50_000)
+
         def registers(channel, number):
-            points = ball(50_000)
-            points[0] = 1 + number / 1000  # each its own
-            body = asker.wire.make("RegisterPolytopes", {"polytopes": [{"vertices": {"xyz": points}}]})
+            body = asker.wire.make("RegisterPolytopes", {"polytopes": [{}]})
+            # Each its own.
+            body.polytopes[0].vertices.xyz.extend([1 + number / 1000, *points[1:]])
 
             def register():
                 reply = asker.call(channel, "RegisterPolytopes", body)
@@ -72,8 +74,10 @@ def jobs(asker, kind):
         draw, frames = random.Random(numbers[0]), dict.fromkeys(numbers, 0)
         bodies = [{"id": k + 1, "parts": [{"vertices": {"xyz": CUBE}}]} for k in range(40)]
         report = {"pairs": "PAIR_SELECTION_ALL", "distances": True, "firstContacts": True}
+        opening = asker.wire.make("OpenSession", {"state": {"bodies": bodies}, "report": report, "replace": True})
         for number in numbers:
-            asker.call(channel, "OpenSession", {"sessionId": f"noise-{number}", "state": {"bodies": bodies}, "report": report, "replace": True})
+            opening.session_id = f"noise-{number}"
+            asker.call(channel, "OpenSession", opening)
 
         def move():
             number = draw.choice(numbers)
