@@ -174,7 +174,7 @@ pub(crate) async fn wrong_keys(channel: Channel, count: usize) {
             Ok(_) => panic!("{text:?} was let in"),
             Err(status) => {
                 let codes = [Code::Unauthenticated, Code::Unavailable, Code::Unknown];
-                // A connection over which bodies of refused calls keep arriving is closed as a whole.
+                // Where bodies of refused calls keep arriving, the connection is closed.
                 let is_closed = status.message().starts_with("h2 protocol error");
                 let is_refused = codes.contains(&status.code()) || status.code() == Code::Cancelled;
                 assert!(is_refused || is_closed, "{text:?}: {status:?}");

@@ -87,6 +87,11 @@ impl TokenKeys {
             return None;
         }
         let header = decode_header(token).ok()?;
+        // Whoever does not understand an extension that is critical refuses the token, and none is
+        // understood here. (RFC 7515, section 4.1.11)
+        if header.crit.is_some() {
+            return None;
+        }
         let key = self.0.iter().find(|key| match &header.kid {
             Some(kid) => key.jwk.common.key_id.as_ref() == Some(kid),
             None => self.0.len() == 1,

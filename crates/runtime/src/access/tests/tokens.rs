@@ -190,6 +190,8 @@ fn tokens_that_are_not_meant_for_this_server_are_never_taken() {
         ("another key", json!({"alg": "ES256", "kid": "ed"})),
         ("a key that there is not", json!({"alg": "ES256", "kid": "gone"})),
         ("no key, of three", json!({"alg": "ES256"})),
+        ("an extension", json!({"alg": "ES256", "kid": "ec", "crit": ["until"], "until": 7})),
+        ("a plain body", json!({"alg": "ES256", "kid": "ec", "crit": ["b64"], "b64": false})),
     ] {
         assert!(access.grant(&provider.token(&header, &claims())).is_none(), "{what}");
     }
