@@ -70,6 +70,7 @@ mod sessions;
 mod shapes;
 mod solid_measures;
 mod solid_proofs;
+mod spins;
 mod steps;
 mod store;
 mod streams;

@@ -4,5 +4,6 @@ pub(crate) mod carrier;
 pub(crate) mod entry;
 pub(crate) mod history;
 pub(crate) mod mounted;
+pub(crate) mod spin;
 pub(crate) mod travel;
 pub(crate) mod visitor;

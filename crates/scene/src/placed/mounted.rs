@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::broken::{Rule, is_broken};
 use crate::declared::body::{Body, BodyId, Part};
 use crate::declared::error::{DeclarationError, Problem, is_margin};
 use crate::declared::robots::{Attached, RobotMove, RobotMoveError, SceneRobot};
@@ -100,7 +101,7 @@ impl Mounted {
         let has_parts = |link: &usize| !robot.links[*link].parts.is_empty();
         let own = robot.allowed.iter().filter(|pair| pair.links.iter().all(has_parts));
         exempt.pairs.extend(own.map(|pair| pair.links.map(body)));
-        if attached.is_empty() {
+        if attached.is_empty() || is_broken(Rule::LoadPairs) {
             return;
         }
         let links = (0..robot.links.len()).filter(has_parts);
@@ -225,7 +226,10 @@ impl Mounted {
 
     /// The next motion starts here.
     pub(crate) fn settle(&mut self) {
-        (self.start, self.path) = (None, None);
+        self.path = None;
+        if !is_broken(Rule::RobotWays) {
+            self.start = None;
+        }
     }
 
     /// Memory that it takes beyond its bodies, bytes, estimated.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::StillScene;
 use crate::declared::body::BodyId;
+use crate::declared::spin::turn_of;
 use crate::frame::scene::Scene;
 use crate::pairs::meshes::bytes_of_a_look;
 use crate::placed::entry::Entry;
@@ -108,7 +109,8 @@ fn go_on(bodies: &mut [PastBody<'_>], next: &[PastBody<'_>], fraction: f64) -> R
 /// Where a body is on its way to that pose.
 fn on_the_way(body: &PastBody<'_>, end: &Pose, fraction: f64) -> Pose {
     let start = &body.pose;
-    let turn = Turn::between(&start.rotation, &end.rotation);
+    let shortest = || Turn::between(&start.rotation, &end.rotation);
+    let turn = body.spin.as_ref().map_or_else(shortest, turn_of);
     let pivot = start.apply_rounded(&body.entry.body.pivot);
     let motion = Motion::ToPose { end: *end, pivot: Some(pivot), turn: Some(turn) };
     motion.pose_rounded(start, fraction).straightened()
