@@ -102,7 +102,8 @@ impl Scene {
         let margins_change = to.rules.is_some() || to.rule_changes.is_some();
         let new_rules = self.rules_from_now_on(to.rules, to.rule_changes, &gone, &bodies)?;
         let (exempt, classes_max) = (robots.exempt(), self.limits.classes_max);
-        let book = RuleBook::compile(&bodies, &new_rules, &exempt, "rules", classes_max)?;
+        let mut book = RuleBook::compile(&bodies, &new_rules, &exempt, "rules", classes_max)?;
+        book.reach_at_least(self.begin_margin);
 
         // Nothing can fail from here on.
         self.rewind_travel();
@@ -326,7 +327,7 @@ impl Scene {
 
     /// That the method of first contacts answers a margin or a deviation of this size; a margin may
     /// be below 0.
-    fn check_slack(
+    pub(crate) fn check_slack(
         &self,
         metres: f64,
         path: impl FnOnce() -> String,

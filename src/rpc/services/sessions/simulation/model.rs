@@ -32,6 +32,7 @@ pub(super) struct Model {
     pub(super) bodies: BTreeMap<u32, Placed>,
     pub(super) arms: BTreeMap<u32, Arm>,
     pub(super) rules: Rules,
+    pub(super) begin_margin: f64,
     pub(super) release_margin: f64,
     pub(super) applied: u64,
     pub(super) answered: u64,
@@ -117,6 +118,7 @@ impl Model {
             bodies,
             arms,
             rules: self.rules.clone(),
+            begin_margin: self.begin_margin,
             release_margin: self.release_margin,
             applied: self.applied,
             contacts: self.contacts.clone(),
@@ -392,15 +394,17 @@ impl Model {
         };
         let is_asked = asked.first_contacts || p.body.continuous || q.body.continuous;
         let has_way = is_asked && !p.is_put && !q.is_put;
-        let way = has_way.then(|| cold::way(p, q, 0.0));
-        let way_within = (has_way && margin > 0.0).then(|| cold::way(p, q, margin));
+        let way = has_way.then(|| cold::way(p, q, self.begin_margin));
+        let way_within = (has_way && margin.max(0.0) != self.begin_margin)
+            .then(|| cold::way(p, q, margin.max(0.0)));
+        let begins = !is_separated || cold::is_within(&p.body, &q.body, self.begin_margin);
         let was_announced = self.contacts.contains_key(&pair);
         let mut is_announced = was_announced;
         let mut tell = |kind, bracket| {
             events.push(Told { pair, kind, verdict: Some(verdict), bracket });
         };
         let has_met = way.is_some_and(|way| way.outcome == Outcome::Contact);
-        if !is_announced && (!is_separated || has_met) {
+        if !is_announced && (begins || has_met) {
             tell(EventKind::Began, way.filter(|_| has_met).map_or(end, |way| way.bracket));
             is_announced = true;
         }

@@ -146,6 +146,9 @@ impl World {
         let bodies: Vec<_> = (0..3 + random.below(4)).map(|id| shapes.body(id, random)).collect();
         let release_margin = [0.0, 0.3][random.below(2) as usize];
         let mut model = Model::open(&bodies, Default::default(), release_margin);
+        // Some contacts begin before there is one.
+        let begin_margin: f64 = [0.0, 0.0, 0.1, 0.3][random.below(4) as usize];
+        model.begin_margin = begin_margin.min(release_margin);
         if random.below(3) == 0 {
             arms::open(&mut model, &shapes, random);
         }
@@ -199,6 +202,7 @@ impl World {
             frame_id: self.model.applied,
             contacts: self.model.contacts.iter().map(contact).collect(),
             release_margin: self.model.release_margin,
+            begin_margin: self.model.begin_margin,
             robots: self.model.arms.values().map(|arm| self.shapes.arm_to_wire(arm)).collect(),
         }
     }
@@ -224,9 +228,8 @@ impl World {
         check(&mut self.model, asked, &report)?;
         self.answers += 1;
         self.events += report.events.len() as u64;
-        let has_link = |event: &&api::ContactEvent| {
-            arms::is_any_link(event.a) || arms::is_any_link(event.b)
-        };
+        let has_link =
+            |event: &&api::ContactEvent| arms::is_any_link(event.a) || arms::is_any_link(event.b);
         self.link_events += report.events.iter().filter(has_link).count() as u64;
         for event in &report.events {
             let pair = [event.a, event.b];
