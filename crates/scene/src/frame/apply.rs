@@ -13,6 +13,7 @@ use crate::near::still::WhileStill;
 use crate::pairs::report::MoveError;
 use crate::placed::entry::{Entry, Start};
 use crate::placed::history::{Departure, Leaving};
+use crate::placed::robot_way::HungBody;
 use crate::placed::spin::Spin;
 use crate::placed::travel::farther;
 use clearance_geometry::Vec3;
@@ -197,10 +198,8 @@ impl Scene {
             return Err(MoveError::NotAnswered);
         }
         // A keyframe restates the poses of bodies that stay where they are.
-        let stays = one.pose == entry.body.pose
-            && !one.teleported
-            && !spins
-            && one.deviation.is_none();
+        let stays =
+            one.pose == entry.body.pose && !one.teleported && !spins && one.deviation.is_none();
         if stays && entry.start.is_none() {
             entry.moved_by = frame;
             return Ok(());
@@ -289,8 +288,18 @@ impl Scene {
             self.put(*index, one, frame.id).map_err(|_| RobotMoveError::TooFar)?;
         }
         let mounted = &mut self.robots[at];
+        let from = (mounted.declared.base, mounted.declared.values.clone());
         mounted.put(moved);
         mounted.moved_by = frame.id;
+        if self.history.is_on() {
+            let entries = &self.entries;
+            let hung = |index: &u32| {
+                let Entry { body, carrier, .. } = &entries[*index as usize];
+                carrier.as_ref().map(|by| HungBody::new(body.id, by))
+            };
+            let way = mounted.way_from(from, |carried| carried.iter().filter_map(hung).collect());
+            self.history.note_robot(way);
+        }
         Ok(())
     }
 }

@@ -246,7 +246,10 @@ impl Scene {
             let entry = &mut self.entries[index as usize];
             entry.hang(carrier, pose, self.revision);
         }
-        self.robots.iter_mut().for_each(|robot| robot.carried.clear());
+        for robot in &mut self.robots {
+            robot.carried.clear();
+            robot.hung = None;
+        }
         for (index, entry) in (0..).zip(&self.entries) {
             let Some(by) = &entry.carrier else { continue };
             if let Some(at) = self.robot_index(by.robot) {

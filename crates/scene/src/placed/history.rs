@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use crate::broken::{Rule, is_broken};
 use crate::declared::body::BodyId;
 use crate::placed::entry::Entry;
+use crate::placed::robot_way::RobotWay;
 use clearance_geometry::Vec3;
 use clearance_geometry::pose::Pose;
 
@@ -103,6 +104,8 @@ struct FrameChanges {
     placed: Vec<PosedBody>,
     /// How bodies turned that said so.
     spins: Vec<(BodyId, Vec3)>,
+    /// Robots that moved.
+    robots: Vec<RobotWay>,
     replaced: Replaced,
 }
 
@@ -112,6 +115,7 @@ impl FrameChanges {
             + self.turned.capacity() * size_of::<TurnedBody>()
             + self.placed.capacity() * size_of::<PosedBody>()
             + self.spins.capacity() * size_of::<(BodyId, Vec3)>()
+            + self.robots.iter().map(RobotWay::bytes).sum::<usize>()
             + self.replaced.bytes()
     }
 
@@ -254,6 +258,13 @@ impl History {
         }
     }
 
+    /// The frame that was begun moved a robot.
+    pub(crate) fn note_robot(&mut self, way: RobotWay) {
+        if let Some(changes) = self.kept.back_mut() {
+            changes.robots.push(way);
+        }
+    }
+
     /// All of the frame that was begun is applied; the oldest ones go that there is no room for.
     pub(crate) fn close(&mut self, is_teleported: bool) {
         let Some(changes) = self.kept.back_mut() else { return };
@@ -315,6 +326,12 @@ impl History {
             }
         }
         Some(bodies)
+    }
+
+    /// The ways of robots to the frame that came after this one.
+    pub(crate) fn robot_ways(&self, frame: u64) -> &[RobotWay] {
+        let first = self.kept.partition_point(|changes| changes.before < frame);
+        self.kept.get(first).map_or(&[], |changes| &changes.robots)
     }
 
     /// The frame that came after this one, if it is kept.
