@@ -175,7 +175,8 @@ fn what_is_told_of_spinning_bodies_is_what_samples_of_their_ways_show() {
             Some(Outcome::Contact) => {
                 let found = found.unwrap();
                 assert!(met.is_none_or(|t| found.t_free < t), "{round}: {met:?} {found:?}");
-                let gap = parts(&at_time(found.t_contact), &post).map(|pair| {
+                let there = at_time(found.t_contact);
+                let gap = parts(&there, &post).map(|pair| {
                     let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
                     distance::measure(&pair, Stops::default(), witness, effort).unwrap().lower
                 });
