@@ -226,8 +226,9 @@ impl Remounted {
 }
 
 impl Scene {
-    /// Takes the robots up; the bodies are taken up already.
-    pub(crate) fn remount(&mut self, after: Remounted) {
+    /// Takes the robots up; the bodies are taken up already. Says which were put on links, and
+    /// where they were.
+    pub(crate) fn remount(&mut self, after: Remounted) -> Vec<(BodyId, Pose)> {
         let Remounted { robots, links, hung, released, .. } = after;
         self.robots = robots;
         for id in released {
@@ -241,9 +242,11 @@ impl Scene {
             let Some(index) = self.index_of(body.id) else { continue };
             self.entries[index as usize].carrier = Some(Box::new(carrier));
         }
+        let mut put = Vec::new();
         for (id, (carrier, pose)) in hung {
             let Some(index) = self.index_of(id) else { continue };
             let entry = &mut self.entries[index as usize];
+            put.push((id, entry.body.pose));
             entry.hang(carrier, pose, self.revision);
         }
         for robot in &mut self.robots {
@@ -256,6 +259,7 @@ impl Scene {
                 self.robots[at].carried.push(index);
             }
         }
+        put
     }
 }
 

@@ -20,7 +20,7 @@ use crate::methods::Methods;
 use crate::pair_key::PairKey;
 use crate::pairs::meshes::bytes_of_a_look;
 use crate::placed::entry::Entry;
-use crate::placed::history::Replaced;
+use crate::placed::history::{Departure, Leaving, Replaced};
 use clearance_geometry::separation::METHODS;
 
 /// A change of the structure. Reading order: removals, additions, changes, rules and their changes.
@@ -111,13 +111,18 @@ impl Scene {
         let old_ids: Vec<BodyId> = self.bodies().map(|body| body.id).collect();
         self.entries.retain(|entry| !is_gone(entry.body.id));
         self.take_up(newcomers, altered, margins_change);
-        self.remount(robots);
+        let put = self.remount(robots);
         self.rule_bytes = new_rules.bytes();
         self.rules = new_rules;
         self.book = Arc::new(book);
         self.renumber(&old_ids, &gone);
         if let Some(replaced) = replaced {
             self.remember(replaced, &old_ids, &gone);
+            for (body, from) in put {
+                let Some(index) = self.index_of(body) else { continue };
+                let (departure, quaternion, spin) = (Departure::Teleported, None, None);
+                self.history.note(index, Leaving { body, from, departure, quaternion, spin });
+            }
         }
         self.begin_anew();
         Ok(())

@@ -262,3 +262,25 @@ fn links_of_robots_are_told_as_they_were_at_frames_and_on_their_ways_between_the
         assert!(off < 1e-12 && aside < 1e-12, "{id:?}: {off} {aside}");
     }
 }
+
+/// What a link takes up is put there. At the frames before, it was told where it was put.
+#[test]
+fn what_is_attached_was_where_it_was_before() {
+    let robot = Arc::new(clearance_samples::panda());
+    let bodies = vec![Body::solid(1, cube(0.2)).placed(at(3.0, 0.0, 0.0))];
+    let robots = vec![placed(10, &robot)];
+    let mut scene = declare(Declaration { bodies, robots, ..Declaration::default() });
+    scene.keep_history(AMPLE);
+    let before = told_now(&scene);
+    let load = Attached {
+        body: BodyId(1),
+        link: "panda_hand".to_owned(),
+        link_from_body: Some(at(0.0, 0.1, 0.2)),
+        touch_links: Vec::new(),
+    };
+    let attached = vec![(RobotId(10), load)];
+    let robots = RobotChanges { attached, ..RobotChanges::default() };
+    step(&mut scene, &Frame { id: 1, robots, ..Frame::default() }, &Questions::default());
+    assert!(told_of(&scene, &at_frame(0)).unwrap() == before);
+    assert!(told_of(&scene, &at_frame(1)).unwrap() == told_now(&scene));
+}
