@@ -90,6 +90,13 @@ def turn_of(pose, motion):
     return motion[2] if len(motion) == 4 else axis_and_angle(pose[0], motion[1][0])
 
 
+def turn_of_spin(spin):
+    """Axis and angle of a spin (`ToPoseMotion.spin`), in IEEE f64 in exactly this order: the `turn` of a motion
+    ("to_pose", end, turn, pivot)."""
+    x, y, z = finite(spin, 3)
+    return (x, y, z), math.sqrt((x * x + y * y) + z * z)
+
+
 # ---- contacts of turning bodies that only exact numbers decide
 def rate_along(pose, motion, normal):
     """How fast the height along `normal` of every point changes, exactly, if no rotation touches it."""

@@ -4,6 +4,7 @@ import copy
 from collections import defaultdict
 
 import clearance_solids as cs
+from clearance_poses import turn_of_spin
 from clearance_verify import Pair, matrix_pose, quaternion_pose
 from tampering import moved
 
@@ -237,7 +238,8 @@ def pose_of(json):
 def motion_of(json):
     form, told = cs.only(json or {"linear": {}})
     if form == "toPose":
-        return "to_pose", pose_of(told["end"]), None
+        turn = [turn_of_spin(numbers_of(told["spin"], "xyz"))] if "spin" in told else []
+        return "to_pose", pose_of(told["end"]), *turn, None
     velocity = tuple(numbers_of(told.get("velocity", {}), "xyz"))
     if form == "screw":
         return "screw", velocity, tuple(numbers_of(told["axis"], "xyz")), told["angle"], None

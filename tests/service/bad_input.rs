@@ -161,7 +161,7 @@ async fn motions_that_are_none_are_refused() {
     check(&status, Code::InvalidArgument, "BAD_FIELD", "q_motion.screw.axis");
     let orientation = Some(api::pose::Orientation::Rotation(api::Quaternion::default()));
     let end = Some(api::Pose { translation: None, orientation });
-    let status = ask(Kind::ToPose(api::ToPoseMotion { end, pivot: None }), None).await;
+    let status = ask(Kind::ToPose(api::ToPoseMotion { end, pivot: None, spin: None }), None).await;
     check(&status, Code::InvalidArgument, "BAD_FIELD", "q_motion.to_pose.end.rotation");
     let status = ask(Kind::Linear(api::LinearMotion::default()), Some(0.0)).await;
     check(&status, Code::InvalidArgument, "BAD_FIELD", "time_tolerance");

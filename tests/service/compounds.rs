@@ -179,7 +179,7 @@ fn first_contact(
 ) -> api::FirstContactClaim {
     let [p, q] = parts();
     let [from, to] = way;
-    let to_pose = api::ToPoseMotion { end: to, pivot: None };
+    let to_pose = api::ToPoseMotion { end: to, pivot: None, spin: None };
     let question = api::FindFirstContactRequest {
         p: compound(&p, None),
         q: compound(&q, from),

@@ -75,6 +75,7 @@ mod shapes;
 mod shown_robots;
 mod solid_measures;
 mod solid_proofs;
+mod spins;
 mod steps;
 mod store;
 mod streams;

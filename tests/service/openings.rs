@@ -150,6 +150,10 @@ async fn a_scene_that_does_not_come_whole_is_not_opened() {
             "more_state.release_margin",
         ),
         (
+            changed(&|sent| more(1, sent, &|state| state.begin_margin = 0.5)),
+            "more_state.begin_margin",
+        ),
+        (
             changed(&|sent| {
                 more(2, sent, &|state| state.bodies[1].pose = crate::sessions::pose(f64::NAN));
             }),

@@ -140,7 +140,8 @@ async fn a_peg_meets_the_bottom_of_the_slot_when_it_gets_there_and_not_before() 
         moving(p, q, kind)
     };
     let end = api::Pose { translation: vector(1.25, -3., 0.), orientation: None };
-    let to_pose = api::motion::Kind::ToPose(api::ToPoseMotion { end: Some(end), pivot: None });
+    let to_pose =
+        api::motion::Kind::ToPose(api::ToPoseMotion { end: Some(end), pivot: None, spin: None });
     let screw = api::ScrewMotion { velocity: vector(0., -8., 0.), ..Default::default() };
     for kind in [by(0., -8.), to_pose, api::motion::Kind::Screw(screw)] {
         let answer = ask(question(kind)).await;

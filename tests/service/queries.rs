@@ -333,7 +333,7 @@ async fn first_contacts_are_found_for_every_kind_of_motion_and_their_proofs_hold
     assert_eq!((answer.outcome(), answer.t_contact), (api::Outcome::NoContact, None));
 
     let end = api::Pose { translation: vector(4.0, 0.0, 0.0), orientation: None };
-    let to_pose = api::ToPoseMotion { end: Some(end), pivot: None };
+    let to_pose = api::ToPoseMotion { end: Some(end), pivot: None, spin: None };
     let to_pose = api::Motion { kind: Some(api::motion::Kind::ToPose(to_pose)) };
     let answer = ask(Some(to_pose), None).await;
     assert_eq!(answer.outcome(), api::Outcome::Contact);

@@ -135,7 +135,7 @@ impl Claims {
         let [p, q] = self.bodies.clone();
         let report = self.report.first_contact.as_ref()?;
         let end = q.as_ref().and_then(|q| q.pose.clone());
-        let to_pose = api::ToPoseMotion { end, pivot: None };
+        let to_pose = api::ToPoseMotion { end, pivot: None, spin: None };
         let question = api::FindFirstContactRequest {
             p,
             q: q.map(|q| api::PlacedBody { pose: from, ..q }),

@@ -162,6 +162,10 @@ async fn a_wrong_scene_is_refused_with_its_path_and_nothing_is_opened() {
     check(&empty, Code::InvalidArgument, "BAD_FIELD", "state.bodies[0].parts");
     let margin = try_open(|request| request.state.as_mut().unwrap().release_margin = -1.0).await;
     check(&margin, Code::InvalidArgument, "BAD_FIELD", "state.release_margin");
+    let margin = try_open(|request| request.state.as_mut().unwrap().begin_margin = -1.0).await;
+    check(&margin, Code::InvalidArgument, "BAD_FIELD", "state.begin_margin");
+    let beyond = try_open(|request| request.state.as_mut().unwrap().begin_margin = 0.5).await;
+    check(&beyond, Code::InvalidArgument, "BAD_FIELD", "state.begin_margin");
     let id = try_open(|request| request.session_id = "a b".to_owned()).await;
     check(&id, Code::InvalidArgument, "BAD_FIELD", "session_id");
     let listed =

@@ -130,7 +130,7 @@ impl Words {
                 let angle = self.random.between(-3.0, 3.0);
                 Kind::Screw(api::ScrewMotion { pivot, velocity, axis: to_wire(&axis), angle })
             }
-            _ => Kind::ToPose(api::ToPoseMotion { end: Some(self.pose(2.0)), pivot }),
+            _ => Kind::ToPose(api::ToPoseMotion { end: Some(self.pose(2.0)), pivot, spin: None }),
         };
         Some(api::Motion { kind: Some(kind) })
     }
@@ -449,7 +449,7 @@ fn pose_of(body: &api::Body) -> Pose {
 /// How a body of a session moves between two frames.
 fn motion(before: &api::Body, after: &api::Body) -> api::Motion {
     let pivot = to_wire(&pose_of(before).apply_rounded(&from_wire(before.pivot.as_ref())));
-    let to_pose = api::ToPoseMotion { end: after.pose.clone(), pivot };
+    let to_pose = api::ToPoseMotion { end: after.pose.clone(), pivot, spin: None };
     api::Motion { kind: Some(api::motion::Kind::ToPose(to_pose)) }
 }
 

@@ -36,6 +36,7 @@ export class Mirror {
   /** Announced contacts, with the frame whose report announced them; by both ids. */
   private readonly contacts = new Map<string, { a: number; b: number; began: bigint }>();
   private releaseMargin: number;
+  private beginMargin: number;
   /** The last frame that was applied. */
   frameId: bigint;
 
@@ -47,6 +48,7 @@ export class Mirror {
       if (pair) this.contacts.set(key(pair), { a: pair.a, b: pair.b, began: beganFrameId });
     }
     this.releaseMargin = state.releaseMargin;
+    this.beginMargin = state.beginMargin;
     this.frameId = state.frameId;
   }
 
@@ -60,6 +62,7 @@ export class Mirror {
       frameId: this.frameId,
       contacts: contacts.map(({ a, b, began }) => ({ pair: { a, b }, beganFrameId: began })),
       releaseMargin: this.releaseMargin,
+      beginMargin: this.beginMargin,
     });
   }
 

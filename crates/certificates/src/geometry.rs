@@ -3,7 +3,7 @@
 use crate::path::{BadField, Path};
 use clearance_proof::claim::{Axis, Direction, Outcome, Verdict};
 use clearance_proof::effort::Stopped;
-use clearance_proof::motion::Motion;
+use clearance_proof::motion::{Motion, Turn};
 use clearance_proof::pose::{COORDINATE_MAX, Pose, PoseError};
 use clearance_proof::vertex_pair::VertexPair;
 use clearance_proof::{Mat3, Vec3};
@@ -162,9 +162,18 @@ pub fn motion(path: &Path<'_>, wire: Option<&api::Motion>) -> Result<Motion, Bad
         api::motion::Kind::ToPose(to_pose) => {
             let path = path.field("to_pose");
             let end = pose(&path.field("end"), to_pose.end.as_ref())?;
-            Ok(Motion::ToPose { end, pivot: pivot(&path, to_pose.pivot.as_ref())?, turn: None })
+            let spin = to_pose.spin.as_ref();
+            let spin = spin.map(|spin| vector(&path.field("spin"), Some(spin))).transpose()?;
+            let turn = spin.map(|spin| turn_of(&spin));
+            Ok(Motion::ToPose { end, pivot: pivot(&path, to_pose.pivot.as_ref())?, turn })
         }
     }
+}
+
+/// The turn that a spin says: see `ToPoseMotion`.
+fn turn_of(spin: &Vec3) -> Turn {
+    let angle = ((spin.x * spin.x + spin.y * spin.y) + spin.z * spin.z).sqrt();
+    Turn { axis: *spin, angle }
 }
 
 fn pivot(path: &Path<'_>, wire: Option<&api::Vector3>) -> Result<Option<Vec3>, BadField> {

@@ -247,6 +247,8 @@ lists! {
         rotation_matrices: f64 = 4,
         /// Those that were put here.
         teleported_ids: u32 = 5,
+        /// Three numbers for each body.
+        spins: f64 = 6,
     }
 }
 

@@ -107,14 +107,15 @@ impl Box3 {
     /// The motion (`geometry::motion::Motion::ToPose`) is `c + u t + Rot(axis, θ t) y` plus a
     /// residue linear in t, with `y = R0 v + t0 - c`. All but the turning term is linear in t, and
     /// that has `|f''| <= θ² |y|`; so the path stays within `θ² |y| / 8` of the segment between its
-    /// ends, which the boxes of the two poses hold.
+    /// ends, which the boxes of the two poses hold. Nor can it be farther from there than twice
+    /// `|y|`, however often it turns.
     #[must_use]
     pub(crate) fn swept(from: &Self, to: &Self, angle: f64, pivot: &Vec3) -> Self {
         let held = from.union(to);
         if angle.abs() <= 0.0 {
             return held;
         }
-        let bulge = angle * angle * from.reach_from(pivot) / 8.0;
+        let bulge = (angle * angle / 8.0).min(2.0) * from.reach_from(pivot);
         held.inflated(bulge * (1.0 + BOUND_SLACK))
     }
 
@@ -241,7 +242,7 @@ impl Ball {
         let at_pivot = Self { centre: [pivot.x, pivot.y, pivot.z], radius: 0.0 };
         // The twelve numbers of the poses are rotations only up to their slack.
         let lever = at_pivot.distance_above(from) * STRETCH_MAX;
-        let bulge = angle * angle * lever / 8.0;
+        let bulge = (angle * angle / 8.0).min(2.0) * lever;
         Self { centre, radius: (radius + bulge) * (1.0 + BALL_ROUNDING) }
     }
 

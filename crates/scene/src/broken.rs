@@ -24,6 +24,12 @@ pub enum Rule {
     FreshBoxes,
     /// What is met first is told before what is met later.
     EarliestHit,
+    /// What a link carries goes with it.
+    Loads,
+    /// What a link carries is not checked against what it may touch, and what moves as it does.
+    LoadPairs,
+    /// The way of a robot begins where it was at the last answered frame.
+    RobotWays,
 }
 
 /// Whether this rule is broken.

@@ -74,6 +74,7 @@ pub use self::declared::robots::{
     Attached, RobotChanges, RobotId, RobotMove, RobotMoveError, SceneRobot, rest_values,
 };
 pub use self::declared::rules::{PairMargin, Rules};
+pub use self::declared::spin::SpinError;
 pub use self::frame::apply::{Applied, FrameError};
 pub use self::frame::scene::{Limits, Scene};
 pub use self::frame::step::{StepError, Stepped};

@@ -206,7 +206,7 @@ fn queries() -> Vec<Vec<Call>> {
         axis: vector(0.0, 0.0, 1.0),
         angle: 2.0,
     };
-    let to_pose = api::ToPoseMotion { end: pose(-2.0), pivot: vector(0.0, 0.5, 0.0) };
+    let to_pose = api::ToPoseMotion { end: pose(-2.0), pivot: vector(0.0, 0.5, 0.0), spin: None };
     let moving = |kind: Kind| api::FindFirstContactRequest {
         p: p.clone(),
         q: q.clone(),

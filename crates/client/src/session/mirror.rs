@@ -25,6 +25,7 @@ pub(super) struct Mirror {
     /// Announced contacts, with the frame whose report announced them.
     contacts: BTreeMap<(u32, u32), u64>,
     release_margin: f64,
+    begin_margin: f64,
     /// The last frame that was applied.
     frame_id: u64,
 }
@@ -42,6 +43,7 @@ impl Mirror {
             robots: state.robots.into_iter().map(|robot| (robot.id, robot)).collect(),
             rules: state.rules.unwrap_or_default(),
             release_margin: state.release_margin,
+            begin_margin: state.begin_margin,
             frame_id: state.frame_id,
         }
     }
@@ -58,6 +60,7 @@ impl Mirror {
             frame_id: self.frame_id,
             contacts: self.contacts.iter().map(contact).collect(),
             release_margin: self.release_margin,
+            begin_margin: self.begin_margin,
             robots: self.robots.values().cloned().collect(),
         }
     }

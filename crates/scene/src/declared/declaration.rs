@@ -15,6 +15,8 @@ pub struct Declaration {
     pub robots: Vec<SceneRobot>,
     /// Which pairs are checked.
     pub rules: Rules,
+    /// A contact begins when the distance is at most this, metres: at most `release_margin`.
+    pub begin_margin: f64,
     /// A contact ends when the distance exceeds this, metres.
     pub release_margin: f64,
     /// Contacts announced as begun and not as ended.

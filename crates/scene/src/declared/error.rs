@@ -59,6 +59,9 @@ pub enum Problem {
         contact_time::names_of_those_that_answer_all()
     )]
     NotAnswered,
+    /// Contacts would end as soon as they begin.
+    #[error("must be at most release_margin: a contact would begin and end in every frame")]
+    BeyondRelease,
     /// A rounded part, in a scene of which a method was asked for by name that answers none.
     #[error(
         "rounded polytopes are answered by the default method of verdicts, and by {} of first \

@@ -11,3 +11,4 @@ pub(crate) mod rigid;
 pub(crate) mod robots;
 pub(crate) mod rule_book;
 pub(crate) mod rules;
+pub(crate) mod spin;

@@ -24,12 +24,14 @@ pub struct Move {
     /// What the rotation of the pose was made of by [`Pose::from_quaternion`], if that is known: a
     /// history keeps it in less room.
     pub quaternion: Option<[f64; 4]>,
+    /// How it turned on its way, a rotation vector in the world, radians; none: the shortest way.
+    pub spin: Option<Vec3>,
 }
 
 impl Move {
     /// To a pose, on the way from where the body is.
     pub fn new(body: BodyId, pose: Pose) -> Self {
-        Self { body, pose, teleported: false, deviation: None, quaternion: None }
+        Self { body, pose, teleported: false, deviation: None, quaternion: None, spin: None }
     }
 }
 

@@ -143,6 +143,11 @@ impl RuleBook {
         reaches
     }
 
+    /// Whatever the margins are, the boxes of any pair meet whenever it is as near as this, metres.
+    pub(crate) fn reach_at_least(&mut self, metres: f64) {
+        self.reaches.iter_mut().for_each(|reach| *reach = reach.max(metres / 2.0));
+    }
+
     /// Memory of the tables, bytes.
     pub(crate) fn bytes(&self) -> usize {
         let exempt = size_of_val(self.exempt_alone.as_slice());

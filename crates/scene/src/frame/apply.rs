@@ -6,13 +6,17 @@ use crate::declared::body::BodyId;
 use crate::declared::error::{DeclarationError, Problem, is_length};
 use crate::declared::question::{Frame, Move, Moves};
 use crate::declared::robots::{RobotId, RobotMove, RobotMoveError};
+use crate::declared::spin::{SpinError, check};
 use crate::frame::scene::{Scene, SweptBodies};
 use crate::frame::structure::Restructuring;
 use crate::near::still::WhileStill;
 use crate::pairs::report::MoveError;
 use crate::placed::entry::{Entry, Start};
 use crate::placed::history::{Departure, Leaving};
+use crate::placed::robot_way::HungBody;
+use crate::placed::spin::Spin;
 use crate::placed::travel::farther;
+use clearance_geometry::Vec3;
 use clearance_geometry::pose::{COORDINATE_MAX, Pose};
 
 /// Why a frame was refused; it has then changed nothing.
@@ -183,11 +187,19 @@ impl Scene {
         let start = entry.start_in(&self.starts).map_or(&entry.body.pose, |start| &start.pose);
         let turns = || one.pose.rotation != start.rotation;
         let deviates = one.deviation.is_some_and(|deviation| deviation > 0.0);
-        if !answers_all && has_way && (deviates || turns()) {
+        if let Some(spin) = &one.spin {
+            let is_put = one.teleported;
+            let ends = [&entry.body.pose.rotation, &one.pose.rotation];
+            let checked = if is_put { Err(SpinError::Teleported) } else { check(spin, ends) };
+            checked?;
+        }
+        let spins = one.spin.is_some_and(|spin| spin != Vec3::zeros());
+        if !answers_all && has_way && (deviates || spins || turns()) {
             return Err(MoveError::NotAnswered);
         }
         // A keyframe restates the poses of bodies that stay where they are.
-        let stays = one.pose == entry.body.pose && !one.teleported && one.deviation.is_none();
+        let stays =
+            one.pose == entry.body.pose && !one.teleported && !spins && one.deviation.is_none();
         if stays && entry.start.is_none() {
             entry.moved_by = frame;
             return Ok(());
@@ -204,7 +216,8 @@ impl Scene {
         let entry = &mut self.entries[index as usize];
         self.swept = SweptBodies::None;
         let travel = self.travel[index as usize];
-        let left = Start { pose: entry.body.pose, travel, bow: f64::INFINITY };
+        let spin = one.spin.map_or(Spin::Unsaid, Spin::Said);
+        let left = Start { pose: entry.body.pose, travel, bow: f64::INFINITY, spin };
         entry.swept = None;
         let travel = entry.put(one.pose).ok_or(MoveError::TooFar)?;
         if self.history.is_on() {
@@ -214,13 +227,18 @@ impl Scene {
                 (None, false) => Departure::Moved,
             };
             let (body, from, quaternion) = (entry.body.id, left.pose, one.quaternion);
-            self.history.note(index, Leaving { body, from, departure, quaternion });
+            let spin = one.spin;
+            self.history.note(index, Leaving { body, from, departure, quaternion, spin });
         }
         self.travel[index as usize] = farther(self.travel[index as usize], travel);
         self.revision += 1;
         entry.revision = self.revision;
         entry.moved_by = frame;
-        if entry.start.is_none() {
+        if let Some(at) = entry.start {
+            let start = &mut self.starts[at as usize];
+            let places = [&start.pose, &left.pose, &one.pose].map(|pose| &pose.rotation);
+            start.spin = start.spin.joined(places, one.spin);
+        } else {
             entry.start = Some(self.starts.len() as u32);
             self.starts.push(left);
             self.moved.push(index);
@@ -255,7 +273,8 @@ impl Scene {
         for &index in &mounted.carried {
             let entry = &self.entries[index as usize];
             let Some(carrier) = &entry.carrier else { continue };
-            if !moved.moves(carrier, &changes) && !to.teleported {
+            let stays = !moved.moves(carrier, &changes) && !to.teleported;
+            if stays || !carrier.is_link() && is_broken(Rule::Loads) {
                 continue;
             }
             let pose = moved.pose_of(carrier);
@@ -269,8 +288,18 @@ impl Scene {
             self.put(*index, one, frame.id).map_err(|_| RobotMoveError::TooFar)?;
         }
         let mounted = &mut self.robots[at];
+        let from = (mounted.declared.base, mounted.declared.values.clone());
         mounted.put(moved);
         mounted.moved_by = frame.id;
+        if self.history.is_on() {
+            let entries = &self.entries;
+            let hung = |index: &u32| {
+                let Entry { body, carrier, .. } = &entries[*index as usize];
+                carrier.as_ref().map(|by| HungBody::new(body.id, by))
+            };
+            let way = mounted.way_from(from, |carried| carried.iter().filter_map(hung).collect());
+            self.history.note_robot(way);
+        }
         Ok(())
     }
 }

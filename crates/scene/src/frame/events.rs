@@ -41,6 +41,8 @@ pub(crate) fn put_in_order(events: &mut [Event], until: &Until) -> Result<(), Un
 struct News {
     verdict: Option<Verdict>,
     deciding: Option<PartPair>,
+    /// In contact, or near enough for a contact to begin.
+    begins: bool,
     beyond_release: Option<bool>,
     way: Option<WayNews>,
     parting: Option<PairParting>,
@@ -61,10 +63,12 @@ impl News {
             bracket: [way.t_free, way.t_contact],
             parts: way.parts,
         };
-        let &PairAnswer { verdict, deciding, beyond_release, .. } = answer;
+        let &PairAnswer { verdict, deciding, within_begin, beyond_release, .. } = answer;
+        let in_contact = matches!(verdict, Some(Verdict::Touching | Verdict::Overlapping));
+        let begins = in_contact || within_begin == Some(true);
         let parting = answer.meeting.as_ref().and_then(|known| known.parting);
         let way = answer.way().map(of_way);
-        Self { verdict, deciding, beyond_release, way, parting }
+        Self { verdict, deciding, begins, beyond_release, way, parting }
     }
 }
 
@@ -133,13 +137,12 @@ impl Scene {
         announced.ended = std::mem::take(&mut self.ended);
         let mut events: Vec<Event> = announced.ended.iter().copied().map(ended).collect();
         for key in until.each(keys) {
-            let News { verdict, deciding, beyond_release, way, parting } =
+            let News { verdict, deciding, begins, beyond_release, way, parting } =
                 News::of(&self.told(*key));
             let (p, q) = (self.id_of(key.p), self.id_of(key.q));
-            let in_contact = matches!(verdict, Some(Verdict::Touching | Verdict::Overlapping));
             let mut is_announced = self.contacts.contains_key(key);
             let has_met = way.is_some_and(|way| way.outcome == Outcome::Contact);
-            if !is_announced && (in_contact || has_met) {
+            if !is_announced && (begins || has_met) {
                 events.push(Event {
                     parts: way.and_then(|way| way.parts).or(deciding),
                     bracket: way.map_or(end, |way| way.bracket),

@@ -226,8 +226,9 @@ impl Remounted {
 }
 
 impl Scene {
-    /// Takes the robots up; the bodies are taken up already.
-    pub(crate) fn remount(&mut self, after: Remounted) {
+    /// Takes the robots up; the bodies are taken up already. Says which were put on links, and
+    /// where they were.
+    pub(crate) fn remount(&mut self, after: Remounted) -> Vec<(BodyId, Pose)> {
         let Remounted { robots, links, hung, released, .. } = after;
         self.robots = robots;
         for id in released {
@@ -241,18 +242,24 @@ impl Scene {
             let Some(index) = self.index_of(body.id) else { continue };
             self.entries[index as usize].carrier = Some(Box::new(carrier));
         }
+        let mut put = Vec::new();
         for (id, (carrier, pose)) in hung {
             let Some(index) = self.index_of(id) else { continue };
             let entry = &mut self.entries[index as usize];
+            put.push((id, entry.body.pose));
             entry.hang(carrier, pose, self.revision);
         }
-        self.robots.iter_mut().for_each(|robot| robot.carried.clear());
+        for robot in &mut self.robots {
+            robot.carried.clear();
+            robot.hung = None;
+        }
         for (index, entry) in (0..).zip(&self.entries) {
             let Some(by) = &entry.carrier else { continue };
             if let Some(at) = self.robot_index(by.robot) {
                 self.robots[at].carried.push(index);
             }
         }
+        put
     }
 }
 

@@ -24,6 +24,7 @@ use crate::near::near_pairs::{FRAMES_AHEAD, NearPairs, REBUILD_SHARE, ROOM};
 use crate::pair_key::PairKey;
 use crate::placed::entry::{Entry, Start, Swept};
 use crate::placed::mounted::Mounted;
+use crate::placed::spin::Spin;
 use crate::placed::travel::{farther, is_beyond_quarter_turn};
 use crate::unanswered::{TooManyPairs, Unanswered, go_on, sort_by};
 use clearance_geometry::Vec3;
@@ -166,9 +167,15 @@ impl Scene {
                 entry.swept = Some(Box::new(swept));
                 continue;
             }
-            start.bow = entry.bow(&start.pose);
+            start.bow = entry.bow(start);
             *travel = farther(*travel, start.bow + entry.deviation);
-            if is_beyond_quarter_turn(&start.pose.rotation, &entry.body.pose.rotation) {
+            let is_far = is_beyond_quarter_turn(&start.pose.rotation, &entry.body.pose.rotation);
+            let is_guess = match start.spin {
+                Spin::Unsaid => is_far,
+                Spin::Said(_) => false,
+                Spin::Lost => true,
+            };
+            if is_guess {
                 self.turned_far.push(body);
             }
             let is_asked = wanted == SweptBodies::All || entry.body.continuous;
@@ -176,7 +183,7 @@ impl Scene {
             // way: they are made larger by as much.
             let is_far = *travel - start.travel > ROOM * entry.ball.radius;
             if is_asked && is_far {
-                entry.swept = Some(Box::new(entry.way(&start.pose)));
+                entry.swept = Some(Box::new(entry.way(start)));
             }
         }
         go_on(until)?;

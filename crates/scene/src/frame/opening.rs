@@ -42,12 +42,14 @@ impl Scene {
         limits: Limits,
     ) -> Result<Self, DeclarationError> {
         check_release_margin(declared.release_margin)?;
+        check_begin_margin(declared.begin_margin, declared.release_margin)?;
         let mut scene = Self {
             entries: Vec::new(),
             robots: Vec::new(),
             rules: Rules::default(),
             book: Arc::default(),
             changes: ChangeCounts::default(),
+            begin_margin: declared.begin_margin,
             release_margin: declared.release_margin,
             contacts: BTreeMap::new(),
             noted: BTreeMap::new(),
@@ -78,6 +80,7 @@ impl Scene {
             methods: methods.into(),
             limits,
         };
+        scene.check_slack(declared.begin_margin, || "begin_margin".into())?;
         let Declaration { bodies, robots, rules, contacts, .. } = declared;
         scene.restructure(Restructuring::opening(bodies, robots, rules))?;
         scene.announce(&contacts)?;
@@ -114,6 +117,7 @@ impl Scene {
             bodies: self.declared_bodies().cloned().collect(),
             robots: self.robots().cloned().collect(),
             rules: self.declared_rules(),
+            begin_margin: self.begin_margin,
             release_margin: self.release_margin,
             contacts: self.contacts.iter().map(contact).collect(),
             frame: self.applied,
@@ -130,4 +134,13 @@ impl Scene {
 fn check_release_margin(metres: f64) -> Result<(), DeclarationError> {
     let problem = || DeclarationError::new("release_margin".into(), Problem::NotALength);
     if is_length(metres) { Ok(()) } else { Err(problem()) }
+}
+
+/// That the margin within which contacts begin is a length, and none that would end them at once.
+fn check_begin_margin(metres: f64, release: f64) -> Result<(), DeclarationError> {
+    let fail = |problem| Err(DeclarationError::new("begin_margin".into(), problem));
+    if !is_length(metres) {
+        return fail(Problem::NotALength);
+    }
+    if metres > release { fail(Problem::BeyondRelease) } else { Ok(()) }
 }

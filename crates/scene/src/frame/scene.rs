@@ -66,6 +66,9 @@ pub struct Scene {
     pub(crate) book: Arc<RuleBook>,
     /// How often it has become another one.
     pub(crate) changes: ChangeCounts,
+    /// Contacts begin where the distance is at most this, metres.
+    pub(crate) begin_margin: f64,
+    /// And end where it is more than this.
     pub(crate) release_margin: f64,
     /// Announced contacts, with the frame that announced them.
     pub(crate) contacts: BTreeMap<PairKey, u64>,

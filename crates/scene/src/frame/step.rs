@@ -440,6 +440,7 @@ impl Scene {
             q: PairSide::new(q, starts),
             between,
             margin: self.book.margin(key),
+            begin_margin: self.begin_margin,
             release_margin: self.release_margin,
             is_announced: self.contacts.contains_key(&key),
             answers: self.answers,

@@ -20,7 +20,7 @@ use crate::methods::Methods;
 use crate::pair_key::PairKey;
 use crate::pairs::meshes::bytes_of_a_look;
 use crate::placed::entry::Entry;
-use crate::placed::history::Replaced;
+use crate::placed::history::{Departure, Leaving, Replaced};
 use clearance_geometry::separation::METHODS;
 
 /// A change of the structure. Reading order: removals, additions, changes, rules and their changes.
@@ -102,7 +102,8 @@ impl Scene {
         let margins_change = to.rules.is_some() || to.rule_changes.is_some();
         let new_rules = self.rules_from_now_on(to.rules, to.rule_changes, &gone, &bodies)?;
         let (exempt, classes_max) = (robots.exempt(), self.limits.classes_max);
-        let book = RuleBook::compile(&bodies, &new_rules, &exempt, "rules", classes_max)?;
+        let mut book = RuleBook::compile(&bodies, &new_rules, &exempt, "rules", classes_max)?;
+        book.reach_at_least(self.begin_margin);
 
         // Nothing can fail from here on.
         self.rewind_travel();
@@ -110,13 +111,18 @@ impl Scene {
         let old_ids: Vec<BodyId> = self.bodies().map(|body| body.id).collect();
         self.entries.retain(|entry| !is_gone(entry.body.id));
         self.take_up(newcomers, altered, margins_change);
-        self.remount(robots);
+        let put = self.remount(robots);
         self.rule_bytes = new_rules.bytes();
         self.rules = new_rules;
         self.book = Arc::new(book);
         self.renumber(&old_ids, &gone);
         if let Some(replaced) = replaced {
             self.remember(replaced, &old_ids, &gone);
+            for (body, from) in put {
+                let Some(index) = self.index_of(body) else { continue };
+                let (departure, quaternion, spin) = (Departure::Teleported, None, None);
+                self.history.note(index, Leaving { body, from, departure, quaternion, spin });
+            }
         }
         self.begin_anew();
         Ok(())
@@ -326,7 +332,7 @@ impl Scene {
 
     /// That the method of first contacts answers a margin or a deviation of this size; a margin may
     /// be below 0.
-    fn check_slack(
+    pub(crate) fn check_slack(
         &self,
         metres: f64,
         path: impl FnOnce() -> String,

@@ -25,6 +25,8 @@ pub(crate) struct Asking<'a> {
     pub(crate) q: PairSide<'a>,
     /// The pair's margin, metres.
     pub(crate) margin: f64,
+    /// A contact begins where the distance is at most this, metres.
+    pub(crate) begin_margin: f64,
     /// A contact ends where the distance exceeds this, metres.
     pub(crate) release_margin: f64,
     /// Whether and how finely to look at the way to this frame.
@@ -53,13 +55,15 @@ pub(crate) struct PairAnswer {
     /// While the supporting values of the bodies change by less than this, in all, the verdict and
     /// what is said of the margin stay the same, metres: see `geometry::separation::Roomy`.
     pub(crate) room: f64,
+    /// Separated, and near enough for a contact to begin; asked only where that is not contact.
+    pub(crate) within_begin: Option<bool>,
     /// Separated by more than the release margin; asked only of announced contacts.
     pub(crate) beyond_release: Option<bool>,
     /// Present when certificates were asked.
     pub(crate) proofs: Option<Vec<PartProof>>,
     /// First contact within the pair's margin: what is reported.
     pub(crate) contact: Option<Box<PairContact>>,
-    /// First contact itself, when the margin makes that another question: what events are about.
+    /// First contact as events are about it, when the margin makes that another question.
     pub(crate) met: Option<Box<PairContact>>,
     /// With the stops that it was asked with.
     pub(crate) distance: Option<Box<(Stops, PairDistance)>>,
@@ -83,6 +87,7 @@ impl PairAnswer {
             contact.as_ref().is_some_and(|contact| contact.may_have_met())
         };
         self.is_apart_and_beyond()
+            && self.within_begin != Some(true)
             && self.stopped.is_none()
             && !met(&self.contact)
             && !met(&self.met)

@@ -33,12 +33,14 @@ pub(crate) fn between(
     // The question that decides events is not the one that is reported, when they differ.
     let is_on_chain = asking.is_on_chain();
     // A certificate names the motion of each body, and a chain's is none of the list.
-    let keeps_proofs = asking.proves && margin >= asking.margin && !is_on_chain;
+    let is_reported = margin >= asking.margin && margin <= asking.margin_on_the_way();
+    let keeps_proofs = asking.proves && is_reported && !is_on_chain;
     let has_moved = asking.p.has_moved() || asking.q.has_moved();
     // The proof of a verdict does not prove a margin, and one about faces no time but its own.
     let is_proof_enough = margin <= 0.0 && !asking.has_mesh();
     if !has_moved && (is_proof_enough || !keeps_proofs) {
-        return Some(at_rest(now, margin));
+        let is_within = if is_reported { now.within_margin } else { now.within_begin };
+        return Some(at_rest(now, margin, is_within));
     }
     let is_beyond = |gap: &Gap| margin <= 0.0 || gap.lower > margin;
     let way = Way { asking, between, margin };
@@ -99,13 +101,13 @@ fn free() -> PairContact {
     }
 }
 
-/// The pair did not move: it is throughout as it is now.
-fn at_rest(now: &PairAnswer, margin: f64) -> PairContact {
+/// The pair did not move: it is throughout as it is now, within a margin above 0 or not.
+fn at_rest(now: &PairAnswer, margin: f64, is_within: Option<bool>) -> PairContact {
     let mut contact = free();
     let in_contact = match now.verdict {
         None => None,
         Some(Verdict::Touching | Verdict::Overlapping) => Some(true),
-        Some(Verdict::Separated) if margin > 0.0 => now.within_margin,
+        Some(Verdict::Separated) if margin > 0.0 => is_within,
         Some(Verdict::Separated) => Some(false),
     };
     match in_contact {

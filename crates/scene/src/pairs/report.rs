@@ -4,6 +4,7 @@ use arrayvec::ArrayVec;
 
 use crate::declared::body::BodyId;
 use crate::declared::robots::RobotMoveError;
+use crate::declared::spin::SpinError;
 use crate::methods::CostOfEach;
 use crate::pairs::meshes::{FacesMotion, PartsProof};
 use crate::pairs::two_parts::PartsDepth;
@@ -107,6 +108,9 @@ pub enum MoveError {
     /// The deviation is no length.
     #[error("deviation must be at least 0 and at most 2^960 metres")]
     Deviation,
+    /// Its spin is none of that body.
+    #[error(transparent)]
+    Spin(#[from] SpinError),
     /// A robot moves it.
     #[error("a robot carries this body: move the robot, or detach the body")]
     Carried,

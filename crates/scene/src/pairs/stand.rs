@@ -26,6 +26,7 @@ pub(crate) fn stand(asking: &Asking<'_>, notes: &mut Notes<'_>) -> PairAnswer {
     } else {
         answer.verdict = decide_parts(asking, &mut answer, &mut proofs, notes);
     }
+    let room = answer.room;
     match answer.verdict {
         None => {}
         Some(Verdict::Overlapping) if asking.margin < 0.0 => {
@@ -53,6 +54,10 @@ pub(crate) fn stand(asking: &Asking<'_>, notes: &mut Notes<'_>) -> PairAnswer {
             // Nobody knows how long those within their margin stay so.
             answer.room -= asking.margin;
         }
+    }
+    if answer.verdict == Some(Verdict::Separated) {
+        // Nor of those that are near enough for a contact to begin.
+        answer.room = answer.room.min(room - asking.begin_margin);
     }
     answer.proofs = keeps_proofs.then_some(proofs);
     answer

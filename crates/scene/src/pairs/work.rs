@@ -114,11 +114,14 @@ fn stand_and_look_back(asking: &Asking<'_>, state: &mut PairState) {
     state.stood_at = asking.answers;
 
     let (answer, mut notes) = state.with_notes();
+    look_whether_it_begins(asking, answer, &mut notes);
     let mut first_contact = |margin| between(asking, answer, margin, &mut notes).map(Box::new);
-    let contact = first_contact(asking.margin_on_the_way());
-    // What stays beyond the margin does not meet.
+    let (told, of_events) = (asking.margin_on_the_way(), asking.begin_margin);
+    let contact = first_contact(told);
+    // What stays beyond the larger margin does not come within the smaller one.
     let is_near = contact.as_ref().is_some_and(|found| found.may_have_met());
-    let met = if asking.margin > 0.0 && is_near { first_contact(0.0) } else { None };
+    let is_another = of_events > told || of_events < told && is_near;
+    let met = if is_another { first_contact(of_events) } else { None };
     (answer.contact, answer.met) = (contact, met);
     let may_have_ended = asking.is_announced || answer.way().is_some_and(PairContact::has_met);
     if may_have_ended
@@ -134,6 +137,18 @@ fn stand_and_look_back(asking: &Asking<'_>, state: &mut PairState) {
     let parting = if has_ended { parting(asking, answer, &mut notes) } else { None };
     if parting.is_some() || answer.meeting.is_some() {
         answer.meeting.get_or_insert_default().parting = parting;
+    }
+}
+
+/// Finds out of a pair that is separated whether its contact begins all the same.
+fn look_whether_it_begins(asking: &Asking<'_>, answer: &mut PairAnswer, notes: &mut Notes<'_>) {
+    let is_asked = asking.begin_margin > 0.0 && answer.within_begin.is_none();
+    if !is_asked || answer.verdict != Some(Verdict::Separated) {
+        return;
+    }
+    match is_within(asking, asking.begin_margin, notes, None) {
+        Ok(is_within) => answer.within_begin = Some(is_within),
+        Err(stopped) => answer.stopped = Some(stopped),
     }
 }
 

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use crate::bounds::{Ball, Box3};
 use crate::broken::{Rule, is_broken};
 use crate::declared::body::{Body, Part};
+use crate::declared::spin::turn_of;
 use crate::placed::carrier::Carrier;
+use crate::placed::spin::Spin;
 use crate::placed::travel::Form;
 use crate::placed::visitor::ScenePart;
 use clearance_geometry::Vec3;
@@ -122,6 +124,8 @@ pub(crate) struct Start {
     /// At least how far any point of it strays from the chord of its way from there, metres: see
     /// [`Form::bow`]. Infinite while nobody asked, and where the way is another one.
     pub(crate) bow: f64,
+    /// What is said of how it has turned since.
+    pub(crate) spin: Spin,
 }
 
 /// A body of a scene and where it has been.
@@ -268,9 +272,10 @@ impl Entry {
         self.start.map(|at| &starts[at as usize])
     }
 
-    /// The motion to this frame from that pose.
-    pub(crate) fn way(&self, start: &Pose) -> Swept {
-        let turn = Turn::between(&start.rotation, &self.body.pose.rotation);
+    /// The motion to this frame from there.
+    pub(crate) fn way(&self, from: &Start) -> Swept {
+        let start = &from.pose;
+        let turn = from.spin.turn([&start.rotation, &self.body.pose.rotation]);
         let pivot = start.apply_rounded(&self.body.pivot);
         let ball = Ball::swept(&self.form.ball_at(start), &self.ball, turn.angle, &pivot);
         let ball = if self.deviation > 0.0 { ball.inflated(self.deviation) } else { ball };
@@ -316,9 +321,13 @@ impl Entry {
         (bounds, if from.parts.len() > 1 { boxes.collect() } else { Vec::new() })
     }
 
-    /// At least how far any point of it strays from the chord of its way from that pose.
-    pub(crate) fn bow(&self, start: &Pose) -> f64 {
-        self.form.bow([start, &self.body.pose], &self.body.pivot)
+    /// At least how far any point of it strays from the chord of its way from there.
+    pub(crate) fn bow(&self, start: &Start) -> f64 {
+        let said = match start.spin {
+            Spin::Said(spin) => Some(turn_of(&spin).angle),
+            Spin::Unsaid | Spin::Lost => None,
+        };
+        self.form.bow([&start.pose, &self.body.pose], said, &self.body.pivot)
     }
 }
 
@@ -371,7 +380,7 @@ impl<'a> PairSide<'a> {
     pub(crate) fn new(entry: &'a Entry, starts: Option<&[Start]>) -> Self {
         let swept = starts.and_then(|starts| match &entry.swept {
             Some(swept) => Some(Cow::Borrowed(&**swept)),
-            None => entry.start_in(starts).map(|start| Cow::Owned(entry.way(&start.pose))),
+            None => entry.start_in(starts).map(|start| Cow::Owned(entry.way(start))),
         });
         let before = swept.as_ref().map(|swept| entry.placed(swept.start));
         Self { entry, now: entry.now(), swept, before }

@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use crate::broken::{Rule, is_broken};
 use crate::declared::body::BodyId;
 use crate::placed::entry::Entry;
+use crate::placed::robot_way::RobotWay;
 use clearance_geometry::Vec3;
 use clearance_geometry::pose::Pose;
 
@@ -44,6 +45,8 @@ pub(crate) struct Leaving {
     pub(crate) departure: Departure,
     /// What the rotation was made of that it has now, if that is known.
     pub(crate) quaternion: Option<[f64; 4]>,
+    /// How it turned on its way, if that is said.
+    pub(crate) spin: Option<Vec3>,
 }
 
 /// Where a body was before a frame moved it, in the numbers that its pose was made of.
@@ -99,6 +102,10 @@ struct FrameChanges {
     is_teleported: bool,
     turned: Vec<TurnedBody>,
     placed: Vec<PosedBody>,
+    /// How bodies turned that said so.
+    spins: Vec<(BodyId, Vec3)>,
+    /// Robots that moved.
+    robots: Vec<RobotWay>,
     replaced: Replaced,
 }
 
@@ -107,6 +114,8 @@ impl FrameChanges {
         size_of::<Self>()
             + self.turned.capacity() * size_of::<TurnedBody>()
             + self.placed.capacity() * size_of::<PosedBody>()
+            + self.spins.capacity() * size_of::<(BodyId, Vec3)>()
+            + self.robots.iter().map(RobotWay::bytes).sum::<usize>()
             + self.replaced.bytes()
     }
 
@@ -148,6 +157,8 @@ pub(crate) struct PastBody<'a> {
     is_found: bool,
     /// How the next frame moved it.
     pub(crate) departure: Option<Departure>,
+    /// How it turned then, if that is said.
+    pub(crate) spin: Option<Vec3>,
 }
 
 impl History {
@@ -236,13 +247,21 @@ impl History {
         if is_broken(Rule::PastPoses) {
             return;
         }
-        let Leaving { body, from, departure, quaternion } = left;
+        let Leaving { body, from, departure, quaternion, spin } = left;
+        changes.spins.extend(spin.map(|spin| (body, spin)));
         match std::mem::replace(&mut self.quaternions[place as usize], quaternion) {
             Some(quaternion) => {
                 let translation = from.translation;
                 changes.turned.push(TurnedBody { quaternion, translation, body, departure });
             }
             None => changes.placed.push(PosedBody { pose: from, body, departure }),
+        }
+    }
+
+    /// The frame that was begun moved a robot.
+    pub(crate) fn note_robot(&mut self, way: RobotWay) {
+        if let Some(changes) = self.kept.back_mut() {
+            changes.robots.push(way);
         }
     }
 
@@ -297,11 +316,22 @@ impl History {
                 body.departure = (ahead == 0).then_some(departure);
                 left -= 1;
             }
+            for (id, spin) in changes.spins.iter().filter(|_| ahead == 0) {
+                if let Some(at) = place_of(&bodies, *id, 0) {
+                    bodies[at].spin = Some(*spin);
+                }
+            }
             if left == 0 {
                 break;
             }
         }
         Some(bodies)
+    }
+
+    /// The ways of robots to the frame that came after this one.
+    pub(crate) fn robot_ways(&self, frame: u64) -> &[RobotWay] {
+        let first = self.kept.partition_point(|changes| changes.before < frame);
+        self.kept.get(first).map_or(&[], |changes| &changes.robots)
     }
 
     /// The frame that came after this one, if it is kept.
@@ -314,8 +344,8 @@ impl History {
 impl<'a> PastBody<'a> {
     /// It until this frame ends it.
     fn lasting(entry: &'a Entry, ended: u64) -> Self {
-        let (pose, is_found, departure) = (entry.body.pose, false, None);
-        Self { entry, pose, ended, is_found, departure }
+        let (pose, is_found) = (entry.body.pose, false);
+        Self { entry, pose, ended, is_found, departure: None, spin: None }
     }
 
     pub(crate) fn id(&self) -> BodyId {

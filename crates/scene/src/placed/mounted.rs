@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::broken::{Rule, is_broken};
 use crate::declared::body::{Body, BodyId, Part};
 use crate::declared::error::{DeclarationError, Problem, is_margin};
 use crate::declared::robots::{Attached, RobotMove, RobotMoveError, SceneRobot};
 use crate::declared::rule_book::Exempt;
 use crate::placed::carrier::Carrier;
+use crate::placed::robot_way::{HungBody, RobotWay, Stance};
 use clearance_geometry::Vec3;
 use clearance_geometry::pose::Pose;
 use clearance_robot::Robot;
@@ -29,6 +31,8 @@ pub(crate) struct Mounted {
     pub(crate) moved_by: u64,
     /// The bodies that it moves, by their index in the scene.
     pub(crate) carried: Vec<u32>,
+    /// The same as a history keeps them, if one did since they are these.
+    pub(crate) hung: Option<Arc<Vec<HungBody>>>,
     /// How often its base went to another pose.
     pub(crate) rebased: u64,
     /// How often its joint values became others.
@@ -55,9 +59,9 @@ impl Mounted {
         if last.map_or(true, |last| declared.id.0.checked_add(last).is_none()) {
             return fail("id", Problem::LinksBeyondIds);
         }
-        let (start, path, carried) = (None, None, Vec::new());
+        let (start, path, carried, hung) = (None, None, Vec::new(), None);
         let (moved_by, rebased, bent) = (0, 0, 0);
-        Ok(Self { declared, kinematics, start, path, moved_by, carried, rebased, bent })
+        Ok(Self { declared, kinematics, start, path, moved_by, carried, hung, rebased, bent })
     }
 
     /// Its links with parts, as bodies, each with what moves it.
@@ -100,7 +104,7 @@ impl Mounted {
         let has_parts = |link: &usize| !robot.links[*link].parts.is_empty();
         let own = robot.allowed.iter().filter(|pair| pair.links.iter().all(has_parts));
         exempt.pairs.extend(own.map(|pair| pair.links.map(body)));
-        if attached.is_empty() {
+        if attached.is_empty() || is_broken(Rule::LoadPairs) {
             return;
         }
         let links = (0..robot.links.len()).filter(has_parts);
@@ -204,6 +208,18 @@ impl Mounted {
         changes
     }
 
+    /// The way to where it is, from there.
+    pub(crate) fn way_from(
+        &mut self,
+        from: Stance,
+        hung: impl FnOnce(&[u32]) -> Vec<HungBody>,
+    ) -> RobotWay {
+        let Self { declared, carried, .. } = self;
+        let hung = self.hung.get_or_insert_with(|| Arc::new(hung(carried))).clone();
+        let to = (declared.base, declared.values.clone());
+        RobotWay { robot: declared.robot.clone(), ends: [from, to], hung }
+    }
+
     /// Takes its new place.
     pub(crate) fn put(&mut self, to: MovedRobot) {
         let MovedRobot { base, values, kinematics, .. } = to;
@@ -225,7 +241,10 @@ impl Mounted {
 
     /// The next motion starts here.
     pub(crate) fn settle(&mut self) {
-        (self.start, self.path) = (None, None);
+        self.path = None;
+        if !is_broken(Rule::RobotWays) {
+            self.start = None;
+        }
     }
 
     /// Memory that it takes beyond its bodies, bytes, estimated.

@@ -164,18 +164,23 @@ impl Form {
     }
 
     /// At least how far any point of the body strays from the chord of its way from one pose to the
-    /// other, turning about `pivot`, which is a point in the frame of the body.
+    /// other, turning about `pivot`, which is a point in the frame of the body, by the angle that
+    /// is said, radians, or the shortest way.
     ///
     /// On that way (`geometry::motion::Motion::ToPose`) all moves evenly but for a turn by θ, whose
     /// second derivative is at most `θ² r` for a point that is r from the pivot where it *starts*.
     /// So it stays within `4 t (1 - t) θ² r / 8` of the chord, and at no time reaches farther along
     /// any direction than the chord by as much: travel and bow together bound how much farther the
     /// body has reached on its way than where it ends.
-    pub(crate) fn bow(&self, [from, to]: [&Pose; 2], pivot: &Vec3) -> f64 {
-        if from.rotation == to.rotation {
+    pub(crate) fn bow(&self, [from, to]: [&Pose; 2], said: Option<f64>, pivot: &Vec3) -> f64 {
+        let angle = match said {
+            Some(angle) => angle,
+            None if from.rotation == to.rotation => 0.0,
+            None => angle_of_turn(&from.rotation, &to.rotation),
+        };
+        if angle <= 0.0 {
             return 0.0;
         }
-        let angle = angle_of_turn(&from.rotation, &to.rotation);
         // The pivot is placed with a rounding, as points of the body are.
         let error = self.error_at(from) + gamma(64) * pivot.abs().sum();
         let reach = (length(&(self.centre - pivot)) + self.radius) * STRETCH_MAX + error;
@@ -317,7 +322,7 @@ mod tests {
                 let mut to = turned(&mut random, &from, size);
                 to.translation = from.translation + random.vector();
                 let pivot = random.vector() * [0.0, 1.0, 20.0][seed as usize % 3];
-                let bow = form.bow([&from, &to], &pivot);
+                let bow = form.bow([&from, &to], None, &pivot);
                 let in_world = Some(from.apply_rounded(&pivot));
                 let motion = Motion::ToPose { end: to, pivot: in_world, turn: None };
                 for t in [0.1, 0.5, 0.8] {

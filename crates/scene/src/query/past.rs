@@ -1,10 +1,12 @@
 //! A scene as it was at a frame that is past, or on the way from there to the next one: what
 //! shooters ask about, who saw the scene some frames ago.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::StillScene;
 use crate::declared::body::BodyId;
+use crate::declared::spin::turn_of;
 use crate::frame::scene::Scene;
 use crate::pairs::meshes::bytes_of_a_look;
 use crate::placed::entry::Entry;
@@ -31,8 +33,7 @@ pub enum NoPast {
     },
     /// There is no frame after it yet, on the way to which a fraction could have gone by.
     NoNext,
-    /// A robot moved this body in the next frame: its way is that of a chain of joints, whose
-    /// values are not kept.
+    /// A robot moved this body in the next frame, on a way that is not known.
     OnChain(BodyId),
 }
 
@@ -83,7 +84,10 @@ impl Scene {
         let mut bodies = bodies_at(moment.frame)?;
         if moment.fraction > 0.0 {
             let next = self.history.next_after(moment.frame).ok_or(NoPast::NoNext)?;
-            go_on(&mut bodies, &bodies_at(next)?, moment.fraction)?;
+            let ways = self.history.robot_ways(moment.frame);
+            let ways: Vec<_> = ways.iter().map(|way| way.poses_at(moment.fraction)).collect();
+            let carried = ways.into_iter().flatten().flatten().collect();
+            go_on(&mut bodies, &bodies_at(next)?, &carried, moment.fraction)?;
         }
         let entries: Vec<Entry> = bodies.iter().map(PastBody::standing).collect();
         let look_bytes = bytes_of_a_look(&entries);
@@ -91,12 +95,21 @@ impl Scene {
     }
 }
 
-/// Moves bodies as far as they have come of their ways to the next frame.
-fn go_on(bodies: &mut [PastBody<'_>], next: &[PastBody<'_>], fraction: f64) -> Result<(), NoPast> {
+/// Moves bodies as far as they have come of their ways to the next frame; those that robots move
+/// are where these have `carried` them.
+fn go_on(
+    bodies: &mut [PastBody<'_>],
+    next: &[PastBody<'_>],
+    carried: &BTreeMap<BodyId, Pose>,
+    fraction: f64,
+) -> Result<(), NoPast> {
     for body in bodies {
         match body.departure {
             None | Some(Departure::Teleported) => continue,
-            Some(Departure::Carried) => return Err(NoPast::OnChain(body.id())),
+            Some(Departure::Carried) => {
+                body.pose = *carried.get(&body.id()).ok_or(NoPast::OnChain(body.id()))?;
+                continue;
+            }
             Some(Departure::Moved) => {}
         }
         let Ok(at) = next.binary_search_by_key(&body.id(), PastBody::id) else { continue };
@@ -108,7 +121,8 @@ fn go_on(bodies: &mut [PastBody<'_>], next: &[PastBody<'_>], fraction: f64) -> R
 /// Where a body is on its way to that pose.
 fn on_the_way(body: &PastBody<'_>, end: &Pose, fraction: f64) -> Pose {
     let start = &body.pose;
-    let turn = Turn::between(&start.rotation, &end.rotation);
+    let shortest = || Turn::between(&start.rotation, &end.rotation);
+    let turn = body.spin.as_ref().map_or_else(shortest, turn_of);
     let pivot = start.apply_rounded(&body.entry.body.pivot);
     let motion = Motion::ToPose { end: *end, pivot: Some(pivot), turn: Some(turn) };
     motion.pose_rounded(start, fraction).straightened()

@@ -5,6 +5,7 @@
 use EventKind::{Began, Ended};
 
 use super::*;
+use crate::Between;
 use clearance_geometry::until::Until;
 
 fn two() -> Vec<Body> {
@@ -42,6 +43,77 @@ fn a_contact_ends_when_the_distance_exceeds_the_release_margin_and_not_before() 
     assert_eq!(at_x(&mut scene, 1.0), [(Began, 3, 7)]);
     // Far beyond the boxes in one leap.
     assert_eq!(at_x(&mut scene, 1e6), [(Ended, 3, 7)]);
+}
+
+fn sloppy() -> Scene {
+    let (bodies, begin_margin, release_margin) = (two(), 0.25, 0.5);
+    declare(Declaration { bodies, begin_margin, release_margin, ..Declaration::default() })
+}
+
+/// Exactly at the margins, whatever a pair reports; and what lies between them changes nothing.
+#[test]
+fn a_contact_begins_within_its_begin_margin_and_ends_beyond_its_release_margin() {
+    let mut scene = sloppy();
+    assert_eq!(at_x(&mut scene, 2.25_f64.next_up()), []);
+    assert_eq!(at_x(&mut scene, 2.25), [(Began, 3, 7)]);
+    for x in [2.5, 2.3, 1.0, 2.25, 2.5] {
+        assert_eq!(at_x(&mut scene, x), [], "{x}");
+    }
+    assert_eq!(at_x(&mut scene, 2.5_f64.next_up()), [(Ended, 3, 7)]);
+    assert_eq!(at_x(&mut scene, 2.3), []);
+    assert_eq!(at_x(&mut scene, 1.0), [(Began, 3, 7)]);
+    // A pair that sleeps with room that is no contact's wakes where a contact begins.
+    let mut scene = sloppy();
+    for k in 0..40 {
+        let x = 4.0 - 0.05 * f64::from(k);
+        let expected: &[_] = if k == 35 { &[(Began, 3, 7)] } else { &[] };
+        assert_eq!(at_x(&mut scene, x), expected, "{x}");
+    }
+}
+
+#[test]
+fn what_comes_nearer_than_the_begin_margin_between_two_frames_is_told_with_when() {
+    let pass = |y: f64| {
+        let mut scene = sloppy();
+        step(&mut scene, &frame(1, vec![moved(3, at(10.0, y, 0.0))]), &Questions::default());
+        let asking = Questions { between: Some(Between::default()), ..Questions::default() };
+        let next = frame(2, vec![moved(3, at(-10.0, y, 0.0))]);
+        let report = step(&mut scene, &next, &asking);
+        report.events.iter().map(|event| (event.kind, event.bracket)).collect::<Vec<_>>()
+    };
+    assert_eq!(pass(2.25_f64.next_up() + 1e-6), []);
+    // Beside it at 0.125, the faces have to overlap for that, or nearly: by the root of 3/64.
+    let told = pass(2.125);
+    let near = 2.0 + (0.0625_f64 - 0.015_625).sqrt();
+    let far = 2.0 + (0.25_f64 - 0.015_625).sqrt();
+    let times = [(10.0 - near) / 20.0, (10.0 + far) / 20.0];
+    assert_eq!(told.len(), 2, "{told:?}");
+    for ((kind, bracket), (expected, time)) in
+        told.into_iter().zip([Began, Ended].iter().zip(times))
+    {
+        assert_eq!(kind, *expected);
+        assert!(bracket[0] <= time + 1e-9 && bracket[1] >= time - 1e-9, "{bracket:?} {time}");
+        assert!(bracket[1] - bracket[0] < 1e-6, "{bracket:?}");
+    }
+}
+
+#[test]
+fn margins_of_contacts_are_restated_and_whoever_goes_on_repeats_nothing() {
+    let mut scene = sloppy();
+    assert_eq!(at_x(&mut scene, 2.25), [(Began, 3, 7)]);
+    let declared = scene.declaration();
+    assert_eq!((declared.begin_margin, declared.release_margin), (0.25, 0.5));
+    let mut again = declare(declared);
+    assert_eq!(again.contact_count(), 1);
+    assert_eq!(at_x(&mut again, 2.4), []);
+    assert_eq!(at_x(&mut again, 2.75), [(Ended, 3, 7)]);
+    // Where it is declared within the margin and not announced, it begins where it is opened.
+    let bodies = scene.bodies().cloned().collect();
+    let declared = Declaration { bodies, contacts: Vec::new(), ..scene.declaration() };
+    let mut anew = Scene::open(declared, &METHODS[0], LIMITS).unwrap();
+    let report = anew.answer(&Questions::default(), &Serial, Until::never()).unwrap();
+    assert_eq!(events(&report), [(Began, 3, 7)]);
+    assert_eq!(report.events[0].verdict, Some(Verdict::Separated));
 }
 
 #[test]

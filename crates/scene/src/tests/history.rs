@@ -9,7 +9,7 @@ use crate::query::cast::Cast;
 use crate::query::past::{Moment, NoPast};
 use crate::query::place::Nearness;
 use crate::query::{BodyFilter, HitSelection, QueryShape, SceneView};
-use crate::{BodyChange, HistoryLimits, RobotId};
+use crate::{Attached, BodyChange, HistoryLimits, RobotChanges, RobotId, SceneRobot};
 use clearance_bodies::table::Wanted;
 
 const AMPLE: HistoryLimits = HistoryLimits { frames_max: 12, bytes_max: 64 << 20 };
@@ -211,12 +211,21 @@ fn between_two_frames_bodies_are_on_their_ways() {
     assert_eq!(last.err(), Some(NoPast::NoNext));
 }
 
+/// Between two frames nothing was told of links, and of what they carry.
 #[test]
-fn links_of_robots_are_told_as_they_were_at_frames_and_not_between_them() {
+fn links_of_robots_are_told_as_they_were_at_frames_and_on_their_ways_between_them() {
     let robot = Arc::new(clearance_samples::panda());
+    let tool = Attached {
+        body: BodyId(2),
+        link: "panda_hand".to_owned(),
+        link_from_body: Some(at(0.0, 0.1, 0.2)),
+        touch_links: Vec::new(),
+    };
+    let load = tool.clone();
+    let still = Body::solid(1, cube(0.2)).placed(at(0.5, 0.0, 0.4));
     let declared = Declaration {
-        bodies: vec![Body::solid(1, cube(0.2)).placed(at(0.5, 0.0, 0.4))],
-        robots: vec![placed(10, &robot)],
+        bodies: vec![still, Body::solid(2, cube(0.05))],
+        robots: vec![SceneRobot { attached: vec![tool], ..placed(10, &robot) }],
         ..Declaration::default()
     };
     let mut scene = declare(declared);
@@ -232,6 +241,46 @@ fn links_of_robots_are_told_as_they_were_at_frames_and_not_between_them() {
     for (frame, expected) in (0..).zip(&when_new) {
         assert!(told_of(&scene, &at_frame(frame)).unwrap() == *expected, "{frame}");
     }
-    let between = scene.past(&Moment { frame: 2, fraction: 0.5 });
-    assert!(matches!(between.err(), Some(NoPast::OnChain(_))));
+    // A quarter of the way is where a quarter of the change of the joints leads.
+    let between = scene.past(&Moment { frame: 2, fraction: 0.25 }).unwrap();
+    let now = scene.robot(RobotId(10)).unwrap().values.clone();
+    let (mut values, ahead) = (now, 2.75);
+    values[0] -= 0.2 * ahead;
+    values[3] += 0.05 * ahead;
+    // What has been let go since was carried then.
+    let robots = RobotChanges { detached: vec![BodyId(2)], ..Default::default() };
+    step(&mut scene, &Frame { id: 6, robots, ..Frame::default() }, &Questions::default());
+    let again = scene.past(&Moment { frame: 2, fraction: 0.25 }).unwrap();
+    assert!(between.poses().map(|(_, pose)| pose).eq(again.poses().map(|(_, pose)| pose)));
+    let robots = RobotChanges { attached: vec![(RobotId(10), load)], ..Default::default() };
+    step(&mut scene, &Frame { id: 7, robots, ..Frame::default() }, &Questions::default());
+    step(&mut scene, &robots::frame(8, vec![to(10, &values)]), &Questions::default());
+    for (id, pose) in between.poses() {
+        let expected = scene.body(id).unwrap().pose;
+        let off = (pose.rotation - expected.rotation).amax();
+        let aside = (pose.translation - expected.translation).amax();
+        assert!(off < 1e-12 && aside < 1e-12, "{id:?}: {off} {aside}");
+    }
+}
+
+/// What a link takes up is put there. At the frames before, it was told where it was put.
+#[test]
+fn what_is_attached_was_where_it_was_before() {
+    let robot = Arc::new(clearance_samples::panda());
+    let bodies = vec![Body::solid(1, cube(0.2)).placed(at(3.0, 0.0, 0.0))];
+    let robots = vec![placed(10, &robot)];
+    let mut scene = declare(Declaration { bodies, robots, ..Declaration::default() });
+    scene.keep_history(AMPLE);
+    let before = told_now(&scene);
+    let load = Attached {
+        body: BodyId(1),
+        link: "panda_hand".to_owned(),
+        link_from_body: Some(at(0.0, 0.1, 0.2)),
+        touch_links: Vec::new(),
+    };
+    let attached = vec![(RobotId(10), load)];
+    let robots = RobotChanges { attached, ..RobotChanges::default() };
+    step(&mut scene, &Frame { id: 1, robots, ..Frame::default() }, &Questions::default());
+    assert!(told_of(&scene, &at_frame(0)).unwrap() == before);
+    assert!(told_of(&scene, &at_frame(1)).unwrap() == told_now(&scene));
 }

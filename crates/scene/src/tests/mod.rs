@@ -23,6 +23,7 @@ mod robots;
 mod rounded;
 mod skewed;
 mod sleep;
+mod spins;
 mod starts;
 mod structure;
 mod surfaces;

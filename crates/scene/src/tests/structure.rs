@@ -128,6 +128,9 @@ fn a_wrong_declaration_is_refused_with_its_path() {
     let nan = scene(|d| d.bodies[1].deviation = f64::NAN);
     refused(nan, "bodies[1].deviation", Problem::NotALength);
     refused(scene(|d| d.release_margin = f64::INFINITY), "release_margin", Problem::NotALength);
+    refused(scene(|d| d.begin_margin = -0.5), "begin_margin", Problem::NotALength);
+    let beyond = scene(|d| (d.begin_margin, d.release_margin) = (0.5, 0.25));
+    refused(beyond, "begin_margin", Problem::BeyondRelease);
     let unknown = scene(|d| d.rules.ignored_pairs = vec![[BodyId(0), BodyId(7)]]);
     refused(unknown, "rules.ignored_pairs[0]", Problem::UnknownBody);
     let same = scene(|d| d.rules.checked_pairs = vec![[BodyId(1), BodyId(1)]]);

@@ -36,10 +36,22 @@ pub(super) fn add(
         return wrong("more_state", "is required: the state of the message before continues");
     };
     check_no_frame(message)?;
-    let api::SessionState { bodies, rules, frame_id, contacts, release_margin, robots } = *more;
+    let api::SessionState {
+        bodies,
+        rules,
+        frame_id,
+        contacts,
+        release_margin,
+        begin_margin,
+        robots,
+    } = *more;
     let path = Path::ROOT.field("more_state");
-    if frame_id != 0 || release_margin != 0.0 {
-        let field = if frame_id != 0 { "frame_id" } else { "release_margin" };
+    let said = [
+        ("frame_id", frame_id != 0),
+        ("release_margin", release_margin != 0.0),
+        ("begin_margin", begin_margin != 0.0),
+    ];
+    if let Some((field, _)) = said.into_iter().find(|(_, is_said)| *is_said) {
         return Err(path.field(field).bad("is said with open").into());
     }
     let state = request.state.get_or_insert_default();

@@ -105,6 +105,7 @@ impl Session {
             robots: robots.iter().map(|declared| declared.robot.clone()).collect(),
             bodies: declared.iter().map(|declared| declared.body.clone()).collect(),
             rules: declare::rules(&at.field("rules"), wire.rules.as_ref(), catalogue)?,
+            begin_margin: length(&at.field("begin_margin"), wire.begin_margin)?,
             release_margin: length(&at.field("release_margin"), wire.release_margin)?,
             contacts: declare::contacts(&at.field("contacts"), &wire.contacts, catalogue)?,
             frame: wire.frame_id,

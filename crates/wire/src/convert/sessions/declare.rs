@@ -394,6 +394,9 @@ pub fn failure(path: &Path<'_>, error: &DeclarationError, limits: &Limits) -> Fa
         | Problem::IsLink
         | Problem::AlreadyCarried
         | Problem::NotCarried
-        | Problem::NoPaths => BadField { field, problem: error.problem.to_string().into() }.into(),
+        | Problem::NoPaths
+        | Problem::BeyondRelease => {
+            BadField { field, problem: error.problem.to_string().into() }.into()
+        }
     }
 }

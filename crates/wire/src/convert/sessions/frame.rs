@@ -123,6 +123,7 @@ impl<'a> AskedFrame<'a> {
         }
         let field = match error {
             MoveError::NotAnswered => self.moves.path_of_pose(index, path),
+            MoveError::Spin(_) => self.moves.path_of_spin(index, path),
             MoveError::NotThere => path.field("removed_body_ids").index(index).to_string(),
             MoveError::UnknownBody
             | MoveError::Repeated
@@ -141,6 +142,7 @@ impl<'a> AskedFrame<'a> {
             | MoveError::TooFar
             | MoveError::Deviation
             | MoveError::Carried
+            | MoveError::Spin(_)
             | MoveError::Robot(_)
             | MoveError::NotAnswered => {
                 BadField { field, problem: error.to_string().into() }.into()

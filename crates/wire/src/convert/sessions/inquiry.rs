@@ -365,8 +365,10 @@ pub fn no_past(moment: &Moment, why: NoPast, applied: u64) -> Failure {
         }
         NoPast::OnChain(body) => {
             let path = path.field("fraction");
-            let what =
-                format!("must be 0 where a robot moves in the next frame, as body {}", body.0);
+            let what = format!(
+                "must be 0 where a robot moves a body on an unknown way in the next frame, as {}",
+                body.0
+            );
             path.bad(what).into()
         }
     }

@@ -102,6 +102,16 @@ impl<'a> WireMoves<'a> {
     }
 }
 
+impl WireMoves<'_> {
+    /// The path of the spin of the move at this place; of packed ones, of the body's.
+    pub fn path_of_spin(&self, index: usize, frame: &Path<'_>) -> String {
+        match index.checked_sub(self.nested.len()) {
+            None => frame.field("poses").index(index).field("spin").to_string(),
+            Some(index) => frame.field("packed_poses").field("spins").index(index).to_string(),
+        }
+    }
+}
+
 impl Moves for WireMoves<'_> {
     fn each(&self, take: &mut dyn FnMut(usize, &Move)) {
         for (index, one) in self.nested.iter().enumerate() {
@@ -112,14 +122,16 @@ impl Moves for WireMoves<'_> {
         }
         let Some(packed) = self.packed else { return };
         let mut chunk: ArrayVec<(usize, Move), AT_ONCE> = ArrayVec::new();
+        let mut spins = packed.spins.rows::<3>().map(Vec3::from);
         for (index, (id, placed)) in packed.ids.iter().zip(poses(packed)).enumerate() {
+            let spin = spins.next().filter(|spin| *spin != Vec3::zeros());
             let Ok((pose, quaternion)) = placed else {
                 self.has_left_out.set(true);
                 continue;
             };
             let teleported =
                 !self.teleported.is_empty() && self.teleported.binary_search(&id).is_ok();
-            let moved = Move { teleported, quaternion, ..Move::new(BodyId(id), pose) };
+            let moved = Move { teleported, quaternion, spin, ..Move::new(BodyId(id), pose) };
             chunk.push((self.nested.len() + index, moved));
             if chunk.is_full() {
                 chunk.drain(..).for_each(|(index, moved)| take(index, &moved));
@@ -140,10 +152,12 @@ fn nested_move(path: &Path<'_>, wire: &api::BodyPose) -> Result<Move, BadField> 
         }
         Some(api::pose::Orientation::RotationMatrix(_)) => None,
     };
+    let spin = wire.spin.as_ref().map(|&api::Vector3 { x, y, z }| Vec3::new(x, y, z));
     Ok(Move {
         teleported: wire.teleported,
         deviation: deviation.transpose()?,
         quaternion,
+        spin,
         ..Move::new(BodyId(wire.id), placed)
     })
 }
@@ -168,6 +182,9 @@ fn check_lengths(path: &Path<'_>, wire: &api::PackedPoses) -> Result<(), BadFiel
         )))
     };
     agrees("translations", wire.translations.len(), 3)?;
+    if !wire.spins.is_empty() {
+        agrees("spins", wire.spins.len(), 3)?;
+    }
     match (wire.rotations.len(), wire.rotation_matrices.len()) {
         (0, 0) => Ok(()),
         (length, 0) => agrees("rotations", length, 4),

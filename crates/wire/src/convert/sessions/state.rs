@@ -25,6 +25,7 @@ pub fn to_wire(
         frame_id: declaration.frame,
         contacts: declaration.contacts.iter().map(contact_to_wire).collect(),
         release_margin: declaration.release_margin,
+        begin_margin: declaration.begin_margin,
         robots: declaration.robots.iter().map(|one| robot_to_wire(one, registered)).collect(),
     }
 }

@@ -1,8 +1,11 @@
 //! Questions about two bodies where a model has them, asked from cold: no scene, no boxes, nothing
 //! that is remembered.
 
+use std::sync::Arc;
+
+use super::spins::Spin;
 use clearance_geometry::Vec3;
-use clearance_geometry::claim::{Outcome, Verdict};
+use clearance_geometry::claim::{Outcome, TIME_TOLERANCE, Verdict};
 use clearance_geometry::distance::{self, Stops};
 use clearance_geometry::effort::Effort;
 use clearance_geometry::motion::{Motion, Turn};
@@ -12,6 +15,11 @@ use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clearance_geometry::witness::Witness;
 use clearance_geometry::{contact_time, penetration, separation};
+use clearance_robot::body::PartBody;
+use clearance_robot::meeting::{
+    Course, Met, Rendezvous, Traveller, first_meeting, first_meeting_backwards,
+};
+use clearance_robot::path::{BaseWay, ChainPath};
 use clearance_scene::{Body, Part};
 
 /// A body, and where it was at the last answered frame, if it has moved since.
@@ -21,6 +29,48 @@ pub(super) struct Placed {
     pub(super) start: Option<Pose>,
     /// No motion is assumed.
     pub(super) is_put: bool,
+    /// How it turned since then, if it says so.
+    pub(super) spin: Spin,
+    /// What moves it, of a link of a robot and of what it carries.
+    pub(super) carried: Option<Carried>,
+    /// Its way since the last answered frame, if it has moved with a robot.
+    pub(super) path: Option<Arc<ChainPath>>,
+}
+
+impl Placed {
+    /// One that is new, or new here.
+    pub(super) fn new(body: Body) -> Self {
+        Self { body, start: None, is_put: true, spin: Spin::Unsaid, carried: None, path: None }
+    }
+
+    /// Its next way begins here.
+    pub(super) fn settle(&mut self, is_put: bool) {
+        (self.start, self.spin) = (None, Spin::Unsaid);
+        (self.path, self.is_put) = (None, is_put);
+    }
+
+    /// How it turned from there to where it is.
+    fn turn(&self, start: &Pose) -> Turn {
+        match self.spin {
+            Spin::Said(spin) => Turn { axis: spin, angle: spin.norm() },
+            Spin::Unsaid | Spin::Lost => Turn::between(&start.rotation, &self.body.pose.rotation),
+        }
+    }
+
+    /// Whether it is a link.
+    pub(super) fn is_link(&self) -> bool {
+        self.carried.as_ref().is_some_and(|by| by.is_link)
+    }
+}
+
+/// Where a robot has a body that it moves.
+#[derive(Clone, Debug)]
+pub(super) struct Carried {
+    pub(super) robot: u32,
+    /// The frame of its chain; none: its base.
+    pub(super) frame: Option<usize>,
+    pub(super) frame_from_body: Pose,
+    pub(super) is_link: bool,
 }
 
 /// How two bodies met between two frames.
@@ -147,21 +197,72 @@ pub(super) fn way(p: &Placed, q: &Placed, margin: f64) -> Way {
         };
     }
     let mut first = Way { outcome: Outcome::NoContact, bracket: [1.0, 1.0] };
+    if p.path.is_some() || q.path.is_some() {
+        for [a, b] in travellers(p, q) {
+            let effort = &mut Effort::unlimited();
+            first.take(&first_meeting([&a, &b], asked(margin), effort));
+        }
+        return first;
+    }
     for question in questions(p, q, margin) {
         let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
         let found = contact_time::first_contact(&question, witness, effort);
         let found = found.expect("without a limit");
-        first.bracket[0] = first.bracket[0].min(found.t_free);
-        match (found.outcome, first.outcome) {
+        let (outcome, t_free, t_contact) = (found.outcome, found.t_free, found.t_contact);
+        first.take(&Met { outcome, t_free, t_contact, stopped: None });
+    }
+    first
+}
+
+impl Way {
+    /// The first of this and of what became of two more parts.
+    fn take(&mut self, found: &Met) {
+        self.bracket[0] = self.bracket[0].min(found.t_free);
+        match (found.outcome, self.outcome) {
             (Outcome::Contact, _) => {
-                first.outcome = Outcome::Contact;
-                first.bracket[1] = first.bracket[1].min(found.t_contact);
+                self.outcome = Outcome::Contact;
+                self.bracket[1] = self.bracket[1].min(found.t_contact);
             }
-            (Outcome::Undecided, Outcome::NoContact) => first.outcome = Outcome::Undecided,
+            (Outcome::Undecided, Outcome::NoContact) => self.outcome = Outcome::Undecided,
             (Outcome::Undecided | Outcome::NoContact, _) => {}
         }
     }
-    first
+}
+
+/// What is asked of two parts of which robots move one or both.
+fn asked(margin: f64) -> Rendezvous {
+    Rendezvous { margin, tolerance: TIME_TOLERANCE, deviation: 0.0 }
+}
+
+/// Every two of their parts on their ways.
+fn travellers(p: &Placed, q: &Placed) -> Vec<[Traveller; 2]> {
+    let both = |of_p: &Part| {
+        let beside = |of_q: &Part| [traveller(p, of_p), traveller(q, of_q)];
+        q.body.parts.iter().map(beside).collect::<Vec<_>>()
+    };
+    p.body.parts.iter().flat_map(both).collect()
+}
+
+/// A part on its way: along the path of its robot, or as a body goes by itself.
+fn traveller(placed: &Placed, part: &Part) -> Traveller {
+    let body = PartBody::new(part.polytope.clone(), None);
+    let end = placed.body.pose;
+    let course = match (&placed.path, &placed.carried, &placed.start) {
+        (Some(path), Some(by), _) => {
+            let hung = by.frame_from_body.compose(&part.body_from_part);
+            Course::On(path.clone(), path.hanging(by.frame, &hung))
+        }
+        (_, _, Some(start)) => {
+            let pivot = start.apply_rounded(&placed.body.pivot);
+            let turn = placed.turn(start);
+            let way = BaseWay { ends: [*start, end], pivot, turn };
+            let path = Arc::new(ChainPath::of_body(&way).expect("short ways"));
+            let hanging = path.hanging(None, &part.body_from_part);
+            Course::On(path, hanging)
+        }
+        (_, _, None) => Course::Still(end.compose(&part.body_from_part)),
+    };
+    Traveller { body, course }
 }
 
 /// Around the last moment since the last answered frame at which they were within `margin` of each
@@ -171,6 +272,16 @@ pub(super) fn parting(p: &Placed, q: &Placed, margin: f64) -> Option<[f64; 2]> {
         return None;
     }
     let mut last = [0.0_f64; 2];
+    if p.path.is_some() || q.path.is_some() {
+        for [a, b] in travellers(p, q) {
+            let effort = &mut Effort::unlimited();
+            let back = first_meeting_backwards([&a, &b], asked(margin), effort);
+            let contact = if back.outcome == Outcome::Contact { 1.0 - back.t_contact } else { 0.0 };
+            let free = if back.outcome == Outcome::NoContact { 0.0 } else { 1.0 - back.t_free };
+            last = [last[0].max(contact), last[1].max(free)];
+        }
+        return Some(last);
+    }
     for question in questions(p, q, margin) {
         let method = &contact_time::METHODS[0];
         let found = contact_time::last_contact_by(method, &question, &mut Effort::unlimited());
@@ -187,7 +298,7 @@ fn motion(placed: &Placed, part: &Part) -> (Pose, Motion) {
     let motion = Motion::ToPose {
         end,
         pivot: Some(start.apply_rounded(&placed.body.pivot)),
-        turn: Some(Turn::between(&start.rotation, &placed.body.pose.rotation)),
+        turn: Some(placed.turn(start)),
     };
     (start.compose(&part.body_from_part), motion)
 }

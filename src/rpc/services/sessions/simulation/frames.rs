@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use super::arms;
+use super::cold::Placed;
 use super::model::{Asked, Model};
+use super::spins;
 use clearance_geometry::Vec3;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
 use clearance_proto as api;
+use clearance_runtime::robots::RegisteredRobot;
 use clearance_samples::{self as samples, Random};
 use clearance_scene::{
     Body, BodyChange, BodyId, Frame, Listed, Move, PairMargin, Part, RuleChanges, Rules,
@@ -22,9 +26,12 @@ pub(super) struct Sent {
     pub(super) wire: api::Frame,
 }
 
-/// The shapes of all bodies, and the ids that they are registered under.
+/// The shapes of all bodies, and the ids that they are registered under; and what all robots are.
 #[derive(Clone, Debug)]
-pub(super) struct Shapes(pub(super) Vec<(Arc<Polytope>, String)>);
+pub(super) struct Shapes {
+    pub(super) polytopes: Vec<(Arc<Polytope>, String)>,
+    pub(super) arm: Arc<RegisteredRobot>,
+}
 
 /// Small ones, so that many scenes are looked at in a short time.
 pub(super) fn polytopes() -> Vec<Polytope> {
@@ -39,7 +46,7 @@ pub(super) fn polytopes() -> Vec<Polytope> {
 }
 
 /// A pose at a multiple of a quarter that turns nothing, so that bodies touch; or any pose.
-fn place(random: &mut Random) -> Pose {
+pub(super) fn place(random: &mut Random) -> Pose {
     let spot = random.vector() * 2.0;
     if random.below(2) == 0 {
         let spot = spot.map(|c| (c * 4.0).round() / 4.0);
@@ -51,8 +58,8 @@ fn place(random: &mut Random) -> Pose {
 impl Shapes {
     /// A body somewhere.
     pub(super) fn body(&self, id: u32, random: &mut Random) -> Body {
-        let pick =
-            |random: &mut Random| self.0[random.below(self.0.len() as u32) as usize].0.clone();
+        let all = &self.polytopes;
+        let pick = |random: &mut Random| all[random.below(all.len() as u32) as usize].0.clone();
         let mut body = Body::solid(id, pick(random)).placed(place(random));
         if random.below(6) == 0 {
             let offset = random.vector() * 0.5;
@@ -82,7 +89,7 @@ impl Shapes {
 
     fn parts(&self, parts: &[Part]) -> Vec<api::PlacedBody> {
         let part = |part: &Part| {
-            let known = self.0.iter().find(|(shape, _)| Arc::ptr_eq(shape, &part.polytope));
+            let known = self.polytopes.iter().find(|(shape, _)| Arc::ptr_eq(shape, &part.polytope));
             let id = known.expect("made of these").1.clone();
             api::PlacedBody {
                 source: Some(api::placed_body::Source::Id(id)),
@@ -145,6 +152,7 @@ impl Shapes {
             teleported: frame.teleported,
             ..Default::default()
         };
+        self.arms_into(&frame.robots, &mut wire);
         if random.below(2) == 0 {
             wire.packed_poses = Some(packed(&frame.moves));
         } else {
@@ -180,15 +188,22 @@ fn rule_changes(changes: &RuleChanges) -> api::RuleChanges {
 
 fn nested(one: &Move) -> api::BodyPose {
     let (id, pose, teleported) = (one.body.0, Some(pose_to_wire(&one.pose)), one.teleported);
-    api::BodyPose { id, pose, teleported, ..Default::default() }
+    let spin = one.spin.as_ref().map(vector_to_wire);
+    api::BodyPose { id, pose, teleported, spin, ..Default::default() }
 }
 
 fn packed(moves: &[Move]) -> api::PackedPoses {
     let numbers = |of: fn(&Move) -> Vec<f64>| -> Vec<f64> { moves.iter().flat_map(of).collect() };
     let ids: Vec<u32> = moves.iter().map(|one| one.body.0).collect();
     let put: Vec<u32> = moves.iter().filter(|one| one.teleported).map(|one| one.body.0).collect();
+    let spins = if moves.iter().any(|one| one.spin.is_some()) {
+        numbers(|one| one.spin.unwrap_or_default().iter().copied().collect())
+    } else {
+        Vec::new()
+    };
     api::PackedPoses {
         ids: ids.into(),
+        spins: spins.into(),
         translations: numbers(|one| one.pose.translation.iter().copied().collect()).into(),
         rotation_matrices: numbers(|one| matrix_rows(&one.pose.rotation).to_vec()).into(),
         teleported_ids: put.into(),
@@ -231,7 +246,7 @@ pub(super) fn asked(random: &mut Random, before: &Asked) -> Asked {
 }
 
 /// A way from where a body is: mostly so little that what is known of its pairs lasts.
-fn onwards(random: &mut Random, from: &Pose) -> Pose {
+pub(super) fn onwards(random: &mut Random, from: &Pose) -> Pose {
     let reach = match random.below(12) {
         0 => return place(random),
         1..3 => 0.4,
@@ -254,10 +269,17 @@ pub(super) fn moves(model: &Model, random: &mut Random, is_of_all: bool) -> Vec<
     // In some frames most bodies rest.
     let resting = if random.below(4) == 0 { 6 } else { 1 };
     for (id, placed) in &model.bodies {
+        // What a robot moves is not moved by itself, and refused.
+        if placed.carried.is_some() && random.below(40) > 0 {
+            continue;
+        }
         if is_of_all || random.below(3 + resting) >= resting {
             let pose = onwards(random, &placed.body.pose);
             let teleported = random.below(24) == 0;
-            moves.push(Move { teleported, ..Move::new(BodyId(*id), pose) });
+            let one = Move { teleported, ..Move::new(BodyId(*id), pose) };
+            let spins = !teleported && random.below(12) == 0;
+            let from = &placed.body.pose;
+            moves.push(if spins { spins::spun(random, from, one) } else { one });
         }
     }
     // Now and then one that is refused.
@@ -273,12 +295,15 @@ pub(super) fn moves(model: &Model, random: &mut Random, is_of_all: bool) -> Vec<
 pub(super) fn next(model: &Model, random: &mut Random) -> Frame {
     let id = model.applied + 1;
     let teleported = random.below(30) == 0;
-    Frame { id, moves: moves(model, random, false), teleported, ..Frame::default() }
+    let moves = moves(model, random, false);
+    let robots = arms::moves(model, random, false);
+    Frame { id, moves, robots, teleported, ..Frame::default() }
 }
 
 /// Lets bodies go and come, some of them under the id of one that goes.
 pub(super) fn change_bodies(frame: &mut Frame, model: &Model, shapes: &Shapes, r: &mut Random) {
-    let ids: Vec<u32> = model.bodies.keys().copied().collect();
+    let is_body = |(id, placed): (&u32, &Placed)| (!placed.is_link()).then_some(*id);
+    let ids: Vec<u32> = model.bodies.iter().filter_map(is_body).collect();
     let picked = ids.get(r.below(ids.len().max(1) as u32) as usize).copied();
     match (r.below(4), picked) {
         (0, Some(id)) if ids.len() > 2 => {

@@ -9,6 +9,7 @@
 //! knows what it is told. What fails is made as short as it still fails, and told with its seed:
 //! `SIMULATION_SEED=7 cargo test --lib simulation` runs that one, `SIMULATION_SEEDS=20000` more.
 
+mod arms;
 mod asking;
 mod check;
 mod cold;
@@ -16,6 +17,7 @@ mod follower;
 mod frames;
 mod model;
 mod schedule;
+mod spins;
 mod world;
 
 use std::sync::Mutex;
@@ -155,4 +157,19 @@ fn boxes_of_the_frame_before_that_rays_are_asked_in_are_caught() {
 #[test]
 fn a_hit_that_is_not_the_first_is_caught() {
     is_caught(Rule::EarliestHit);
+}
+
+#[test]
+fn a_load_that_stays_where_it_is_when_its_robot_moves_is_caught() {
+    is_caught(Rule::Loads);
+}
+
+#[test]
+fn a_load_that_is_checked_against_the_link_that_carries_it_is_caught() {
+    is_caught(Rule::LoadPairs);
+}
+
+#[test]
+fn a_way_of_a_robot_that_begins_before_the_last_answered_frame_is_caught() {
+    is_caught(Rule::RobotWays);
 }

@@ -1,9 +1,12 @@
 //! What a session must say: declared state, kept by the words of the interface alone, and every
 //! answer worked out anew from it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::arms::Arm;
 use super::cold::{self, Placed, Way};
+use super::spins;
+use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Outcome, Verdict};
 use clearance_scene::{Body, BodyChange, BodyId, EventKind, Frame, Listed, PairMargin, Rules};
 
@@ -25,8 +28,11 @@ pub(super) struct Asked {
 /// The state of one session.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Model {
+    /// Links of robots among them.
     pub(super) bodies: BTreeMap<u32, Placed>,
+    pub(super) arms: BTreeMap<u32, Arm>,
     pub(super) rules: Rules,
+    pub(super) begin_margin: f64,
     pub(super) release_margin: f64,
     pub(super) applied: u64,
     pub(super) answered: u64,
@@ -96,11 +102,7 @@ pub(super) struct Answer {
 impl Model {
     /// As opened with this.
     pub(super) fn open(bodies: &[Body], rules: Rules, release_margin: f64) -> Self {
-        let placed = |body: &Body| {
-            let placed = Placed { body: body.clone(), start: None, is_put: true };
-            (body.id.0, placed)
-        };
-        let bodies = bodies.iter().map(placed).collect();
+        let bodies = bodies.iter().map(|body| (body.id.0, Placed::new(body.clone()))).collect();
         Self { bodies, rules, release_margin, is_new: true, ..Self::default() }
     }
 
@@ -108,11 +110,15 @@ impl Model {
     pub(super) fn reopened(&self) -> Self {
         let mut bodies = self.bodies.clone();
         for placed in bodies.values_mut() {
-            (placed.start, placed.is_put) = (None, true);
+            placed.settle(true);
         }
+        let mut arms = self.arms.clone();
+        arms.values_mut().for_each(|arm| arm.start = None);
         Self {
             bodies,
+            arms,
             rules: self.rules.clone(),
+            begin_margin: self.begin_margin,
             release_margin: self.release_margin,
             applied: self.applied,
             contacts: self.contacts.clone(),
@@ -137,7 +143,9 @@ impl Model {
                 || frame.added.iter().any(|body| body.id.0 == *id)
                 || frame.removed.iter().any(|gone| gone.0 == *id)
         };
-        if frame.keyframe && !self.bodies.keys().all(is_told) {
+        let mut by_themselves = self.bodies.iter().filter(|(_, one)| one.carried.is_none());
+        let is_whole = by_themselves.all(|(id, _)| is_told(id)) && self.are_all_arms_told(frame);
+        if frame.keyframe && !is_whole {
             return Fate::Invalid;
         }
         let mut refused =
@@ -151,17 +159,24 @@ impl Model {
                 refused += 1;
                 continue;
             };
-            if moved.contains(&one.body) {
+            let ends = [&placed.body.pose.rotation, &one.pose.rotation];
+            let is_wrong = |spin: Vec3| one.teleported || !spins::leads(ends, &spin);
+            let is_carried = placed.carried.is_some();
+            if moved.contains(&one.body) || is_carried || one.spin.is_some_and(is_wrong) {
                 refused += 1;
                 continue;
             }
             moved.push(one.body);
             placed.is_put |= one.teleported;
-            if placed.start.is_none() && (one.pose != placed.body.pose || one.teleported) {
-                placed.start = Some(placed.body.pose);
+            let moves = one.pose != placed.body.pose || one.teleported || one.spin.is_some();
+            if placed.start.is_none() && moves {
+                (placed.start, placed.spin) = (Some(placed.body.pose), spins::said(one));
+            } else if placed.start.is_some() {
+                placed.spin = spins::joined(placed, one);
             }
             placed.body.pose = one.pose;
         }
+        refused += self.move_arms(frame);
         if frame.teleported {
             self.bodies.values_mut().for_each(|placed| placed.is_put = true);
         }
@@ -173,19 +188,16 @@ impl Model {
     /// Bodies go and come, rules change; false: something is wrong, and nothing is done.
     fn restructure(&mut self, frame: &Frame) -> bool {
         let before = self.clone();
-        for gone in &frame.removed {
-            self.bodies.remove(&gone.0);
-        }
-        let is_gone = |id: u32| frame.removed.iter().any(|gone| gone.0 == id);
-        for body in &frame.added {
-            let placed = Placed { body: body.clone(), start: None, is_put: true };
-            if self.bodies.insert(body.id.0, placed).is_some() {
-                *self = before;
-                return false;
-            }
-        }
+        let Some(gone) = self.remove(frame) else {
+            *self = before;
+            return false;
+        };
+        let is_gone = |id: u32| gone.contains(&id);
         let had = frame.rules.as_ref().unwrap_or(&before.rules);
-        let is_right = frame.changed.iter().all(|change| self.change(change))
+        let is_right = frame.added.iter().all(|body| self.add(Placed::new(body.clone())))
+            && self.add_arms(frame)
+            && frame.changed.iter().all(|change| self.change(change))
+            && self.attach(frame)
             && self.set_rules(frame, &is_gone)
             && (had.checked_pairs.is_empty() || !self.rules.checked_pairs.is_empty())
             && (had.checked_groups.is_empty() || !self.rules.checked_groups.is_empty());
@@ -210,9 +222,27 @@ impl Model {
         true
     }
 
+    /// The bodies that are gone, links among them; none: that is not possible.
+    fn remove(&mut self, frame: &Frame) -> Option<BTreeSet<u32>> {
+        let mut gone: BTreeSet<u32> = frame.removed.iter().map(|id| id.0).collect();
+        if gone.iter().any(|id| self.bodies.get(id).is_some_and(Placed::is_link)) {
+            return None;
+        }
+        self.arms.values_mut().for_each(|arm| arm.forget(&gone));
+        gone.extend(self.remove_arms(frame)?);
+        self.bodies.retain(|id, _| !gone.contains(id));
+        Some(gone)
+    }
+
+    /// A body is there from now on; false: its id is taken.
+    pub(super) fn add(&mut self, placed: Placed) -> bool {
+        self.bodies.insert(placed.body.id.0, placed).is_none()
+    }
+
     /// A body is another one from now on; false: that is not possible.
     fn change(&mut self, change: &BodyChange) -> bool {
-        let Some(placed) = self.bodies.get_mut(&change.id.0) else { return false };
+        let known = self.bodies.get_mut(&change.id.0).filter(|placed| !placed.is_link());
+        let Some(placed) = known else { return false };
         let body = &mut placed.body;
         if !change.left_groups.iter().all(|group| body.groups.contains(group)) {
             return false;
@@ -232,7 +262,7 @@ impl Model {
         body.continuous = change.continuous.unwrap_or(body.continuous);
         if !change.parts.is_empty() {
             body.parts.clone_from(&change.parts);
-            (placed.start, placed.is_put) = (None, true);
+            placed.settle(true);
         }
         true
     }
@@ -296,7 +326,10 @@ impl Model {
         };
         let rules = &self.rules;
         let is_masked = p.category & q.mask == 0 || q.category & p.mask == 0;
-        let is_out = p.fixed && q.fixed || is_masked || is_named(&rules.ignored_pairs);
+        let is_out = p.fixed && q.fixed
+            || is_masked
+            || is_named(&rules.ignored_pairs)
+            || self.is_exempt([a, b]);
         !is_out
             && (rules.checked_pairs.is_empty() || is_named(&rules.checked_pairs))
             && (rules.checked_groups.is_empty() || rules.checked_groups.iter().any(meets))
@@ -361,15 +394,17 @@ impl Model {
         };
         let is_asked = asked.first_contacts || p.body.continuous || q.body.continuous;
         let has_way = is_asked && !p.is_put && !q.is_put;
-        let way = has_way.then(|| cold::way(p, q, 0.0));
-        let way_within = (has_way && margin > 0.0).then(|| cold::way(p, q, margin));
+        let way = has_way.then(|| cold::way(p, q, self.begin_margin));
+        let way_within = (has_way && margin.max(0.0) != self.begin_margin)
+            .then(|| cold::way(p, q, margin.max(0.0)));
+        let begins = !is_separated || cold::is_within(&p.body, &q.body, self.begin_margin);
         let was_announced = self.contacts.contains_key(&pair);
         let mut is_announced = was_announced;
         let mut tell = |kind, bracket| {
             events.push(Told { pair, kind, verdict: Some(verdict), bracket });
         };
         let has_met = way.is_some_and(|way| way.outcome == Outcome::Contact);
-        if !is_announced && (!is_separated || has_met) {
+        if !is_announced && (begins || has_met) {
             tell(EventKind::Began, way.filter(|_| has_met).map_or(end, |way| way.bracket));
             is_announced = true;
         }
@@ -437,8 +472,9 @@ impl Model {
             }
         }
         for placed in self.bodies.values_mut() {
-            (placed.start, placed.is_put) = (None, false);
+            placed.settle(false);
         }
+        self.arms.values_mut().for_each(|arm| arm.start = None);
         self.ended.clear();
         (self.answered, self.skipped, self.is_new) = (self.applied, 0, false);
     }

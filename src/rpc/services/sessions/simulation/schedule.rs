@@ -1,6 +1,7 @@
 //! What happens to a session, step by step. A step is a kind and random numbers of its own, so that
 //! what is left of a schedule when others are taken out still makes sense.
 
+use super::arms;
 use super::check::Wrong;
 use super::frames::{self, Sent};
 use super::model::Asked;
@@ -27,6 +28,8 @@ enum Kind {
     Rules,
     /// Bodies and rules change entry by entry.
     Changes,
+    /// Robots go and come, take something up and let it go.
+    Arms,
     /// All of it, with moves, in frames that are answered one by one or merged.
     Several,
     /// A frame is lost on its way: the next one waits for a keyframe, or names its base.
@@ -59,14 +62,14 @@ enum Kind {
 }
 
 /// Each as often as it is to happen.
-const KINDS: [Kind; 46] = {
+const KINDS: [Kind; 49] = {
     use Kind::*;
     [
         Moves, Moves, Moves, Moves, Moves, Moves, Moves, Moves, Moves, Moves, Keyframe, Bodies,
-        Bodies, Bodies, Rules, Rules, Changes, Changes, Changes, Changes, Several, Several,
-        Several, Lost, Repeated, Swapped, Late, TakeOver, HangUp, Cancelled, Hurried, Restart,
-        HandOver, HandOver, Slim, Look, Ask, Ask, Ask, Ask, AskPast, AskPast, AskPast, AskPast,
-        Follow, Follow,
+        Arms, Arms, Arms, Bodies, Bodies, Rules, Rules, Changes, Changes, Changes, Changes,
+        Several, Several, Several, Lost, Repeated, Swapped, Late, TakeOver, HangUp, Cancelled,
+        Hurried, Restart, HandOver, HandOver, Slim, Look, Ask, Ask, Ask, Ask, AskPast, AskPast,
+        AskPast, AskPast, Follow, Follow,
     ]
 };
 
@@ -75,6 +78,7 @@ const KINDS: [Kind; 46] = {
 pub(super) struct Totals {
     answers: u64,
     events: u64,
+    link_events: u64,
     /// Questions to scenes that stand, and to past ones.
     questions: [u64; 2],
     followed: u64,
@@ -85,6 +89,7 @@ impl Totals {
         Self {
             answers: self.answers + other.answers,
             events: self.events + other.events,
+            link_events: self.link_events + other.link_events,
             questions: [0, 1].map(|k| self.questions[k] + other.questions[k]),
             followed: self.followed + other.followed,
         }
@@ -94,6 +99,7 @@ impl Totals {
         let [now, past] = self.questions;
         self.answers > 38_000
             && self.events > 7_500
+            && self.link_events > 1_000
             && now > 3_500
             && past > 800
             && self.followed > 1_500
@@ -118,8 +124,8 @@ pub(super) fn run(ground: &Ground, seed: u64, ops: &[Op]) -> Result<Totals, Wron
             done.map_err(|wrong| format!("{:?}: {wrong}", op.kind))?;
         }
         world.look().await?;
-        let World { answers, events, questions, followed, .. } = world;
-        Ok(Totals { answers, events, questions, followed })
+        let World { answers, events, link_events, questions, followed, .. } = world;
+        Ok(Totals { answers, events, link_events, questions, followed })
     })
 }
 
@@ -127,7 +133,7 @@ async fn step(world: &mut World, op: Op) -> Result<(), Wrong> {
     let random = &mut Random(op.random);
     let merges = random.below(2) == 0;
     match op.kind {
-        Kind::Moves | Kind::Keyframe | Kind::Bodies | Kind::Rules | Kind::Changes => {
+        Kind::Moves | Kind::Keyframe | Kind::Bodies | Kind::Rules | Kind::Changes | Kind::Arms => {
             let sent = [frame(world, op.kind, random)];
             world.send(&sent, by(random), merges).await
         }
@@ -208,6 +214,10 @@ fn changes(world: &World, kind: Kind, random: &mut Random) -> Frame {
     if kind == Kind::Keyframe {
         frame.keyframe = true;
         frame.moves = frames::moves(&world.model, random, true);
+        frame.robots = arms::moves(&world.model, random, true);
+    }
+    if kind == Kind::Arms {
+        arms::change(&mut frame, &world.model, &world.shapes, random);
     }
     if kind == Kind::Bodies {
         frames::change_bodies(&mut frame, &world.model, &world.shapes, random);
@@ -232,8 +242,9 @@ async fn several(world: &mut World, random: &mut Random, merges: bool) -> Result
     // What they build on is not known to the server yet.
     let mut ahead = world.model.clone();
     for _ in 0..2 + random.below(3) {
-        let kinds = [Kind::Moves, Kind::Moves, Kind::Bodies, Kind::Rules, Kind::Changes];
-        let kind = kinds[random.below(5) as usize];
+        let kinds =
+            [Kind::Moves, Kind::Moves, Kind::Bodies, Kind::Rules, Kind::Changes, Kind::Arms];
+        let kind = kinds[random.below(6) as usize];
         std::mem::swap(&mut world.model, &mut ahead);
         let asked: Asked = world.asked;
         let one = changes(world, kind, random);

@@ -12,6 +12,7 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::{Code, Status, Streaming};
 
 use super::super::{SessionHost, Sessions};
+use super::arms;
 use super::asking::{self, Heard, PAST_FRAMES};
 use super::check::{Wrong, check};
 use super::follower::Follower;
@@ -70,7 +71,8 @@ impl Ground {
             let shape = Place::Session.part(&stored.body).expect("a polytope was registered");
             (shape.polytope.clone(), id.to_string())
         };
-        let shapes = Shapes(frames::polytopes().into_iter().map(register).collect());
+        let polytopes = frames::polytopes().into_iter().map(register).collect();
+        let shapes = Shapes { polytopes, arm: arms::registered(&shared) };
         Self { shared, shapes }
     }
 }
@@ -119,6 +121,8 @@ pub(super) struct World {
     /// Questions that were answered.
     pub(super) answers: u64,
     pub(super) events: u64,
+    /// Those in which a link takes part.
+    pub(super) link_events: u64,
 }
 
 const PLAIN: Asked = Asked {
@@ -142,6 +146,12 @@ impl World {
         let bodies: Vec<_> = (0..3 + random.below(4)).map(|id| shapes.body(id, random)).collect();
         let release_margin = [0.0, 0.3][random.below(2) as usize];
         let mut model = Model::open(&bodies, Default::default(), release_margin);
+        // Some contacts begin before there is one.
+        let begin_margin: f64 = [0.0, 0.0, 0.1, 0.3][random.below(4) as usize];
+        model.begin_margin = begin_margin.min(release_margin);
+        if random.below(3) == 0 {
+            arms::open(&mut model, &shapes, random);
+        }
         model.rules = frames::rules(&model, random);
         let mut opening = api::OpenSessionRequest {
             session_id: ID.to_owned(),
@@ -171,6 +181,7 @@ impl World {
             followed: 0,
             answers: 0,
             events: 0,
+            link_events: 0,
         };
         let state = world.state_as_known();
         world.open_with(state).await?;
@@ -183,14 +194,16 @@ impl World {
             pair: Some(api::BodyPair { a: pair[0], b: pair[1] }),
             began_frame_id: *began,
         };
-        let bodies = self.model.bodies.values().map(|placed| self.shapes.wire(&placed.body));
+        let bodies = self.model.bodies.values().filter(|placed| !placed.is_link());
+        let bodies = bodies.map(|placed| self.shapes.wire(&placed.body));
         api::SessionState {
             bodies: bodies.collect(),
             rules: Some(rules_to_wire(&self.model.rules)),
             frame_id: self.model.applied,
             contacts: self.model.contacts.iter().map(contact).collect(),
             release_margin: self.model.release_margin,
-            robots: Vec::new(),
+            begin_margin: self.model.begin_margin,
+            robots: self.model.arms.values().map(|arm| self.shapes.arm_to_wire(arm)).collect(),
         }
     }
 
@@ -215,6 +228,9 @@ impl World {
         check(&mut self.model, asked, &report)?;
         self.answers += 1;
         self.events += report.events.len() as u64;
+        let has_link =
+            |event: &&api::ContactEvent| arms::is_any_link(event.a) || arms::is_any_link(event.b);
+        self.link_events += report.events.iter().filter(has_link).count() as u64;
         for event in &report.events {
             let pair = [event.a, event.b];
             match event.kind() {
@@ -555,9 +571,11 @@ impl World {
         let state = self.told_state().await?;
         let there: std::collections::BTreeMap<u32, api::Body> =
             state.bodies.into_iter().map(|body| (body.id, body)).collect();
+        let arms: std::collections::BTreeMap<u32, api::SessionRobot> =
+            state.robots.into_iter().map(|robot| (robot.id, robot)).collect();
         let known = follower.until(state.frame_id).await?;
-        if *known != there {
-            return Err(format!("a follower knows {known:?}, and there is {there:?}"));
+        if known.bodies != there || known.arms != arms {
+            return Err(format!("a follower knows {known:?}, and there is {there:?}, {arms:?}"));
         }
         self.followed += 1;
         self.follower = Some(follower);
