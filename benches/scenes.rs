@@ -90,6 +90,7 @@ fn measure(asked: &Asked, bodies: Bodies, hash: &mut u64) {
         bodies: drifters.iter().enumerate().map(body).collect(),
         rules: Rules::default(),
         release_margin: 0.0,
+        begin_margin: 0.0,
         contacts: Vec::new(),
         frame: 0,
     };

@@ -180,6 +180,7 @@ fn opened(side: u32, shapes: &[Vec<Vec3>], movers: &[Mover]) -> Scene {
         bodies: [ground].into_iter().chain(movers.iter().enumerate().map(body)).collect(),
         rules,
         release_margin: 0.0,
+        begin_margin: 0.0,
         contacts: Vec::new(),
         frame: 0,
     };

@@ -194,7 +194,7 @@ impl RobotStore {
     /// others. `source` is what it is built of again, where it outlives the process.
     pub fn register(
         &self,
-        robot: Arc<RegisteredRobot>,
+        robot: &Arc<RegisteredRobot>,
         source: &[u8],
         quota: &MemoryQuota,
         limits: &Limits,
@@ -203,7 +203,7 @@ impl RobotStore {
         self.follow();
         let begin = Instant::now();
         loop {
-            let registered = self.try_register(&robot, source, quota, limits);
+            let registered = self.try_register(robot, source, quota, limits);
             match registered {
                 Err(NotKept::Overtaken) if is_tried_again(begin) => self.hear(),
                 done => return done,

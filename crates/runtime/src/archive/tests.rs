@@ -336,6 +336,7 @@ fn a_file_is_one_processs_and_one_of_another_format_is_refused() {
 /// Ignored for its time: docs/backing-up.md has the figures, and how to take them anew.
 #[test]
 #[ignore = "writes a hundred thousand bodies"]
+#[expect(clippy::print_stdout, reason = "the figure is what it is run for")]
 fn a_hundred_thousand_bodies_are_known_again_at_once() {
     let directory = Directory::new();
     a_hundred_thousand_are_known_again(|_| Arc::new(RedbArchive::open(&directory.0).unwrap()));
@@ -345,6 +346,7 @@ fn a_hundred_thousand_bodies_are_known_again_at_once() {
 
 /// Registers so many in the archive that is opened first, and looks how soon the one that is opened
 /// second knows them.
+#[expect(clippy::print_stdout, reason = "the figures are what it is run for")]
 fn a_hundred_thousand_are_known_again(open: impl Fn(u32) -> Arc<dyn Archive>) {
     const COUNT: u32 = 100_000;
     let limits = || Limits { memory_bytes_max: 8 << 30, ..Limits::default() };
@@ -354,7 +356,7 @@ fn a_hundred_thousand_are_known_again(open: impl Fn(u32) -> Arc<dyn Archive>) {
         let corners: Vec<Vec3> = (0..8).map(|i| Vec3::from(corner(i))).collect();
         let effort = &mut Effort::unlimited();
         let body = Body::of_points(&corners, effort).unwrap();
-        let alias = Some(format!("cube-{k}")).filter(|_| k % 10 == 0);
+        let alias = Some(format!("cube-{k}")).filter(|_| k.is_multiple_of(10));
         let stored = Stored::new(body, effort).unwrap();
         NewPolytope { stored, alias, move_alias: true, alias_key: None, made_key: None }
     };

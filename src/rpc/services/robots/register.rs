@@ -92,7 +92,7 @@ fn keep(shared: &Shared, new: NewRobot, quota: &MemoryQuota) -> Result<(bool, St
     if !shared.robots().knows(&robot.id) {
         shared.quotas.hold(QuotaKind::Bytes, shared.registered_bytes() + robot.bytes())?;
     }
-    let registered = shared.robots().register(robot, &source, quota, shared.limits())?;
+    let registered = shared.robots().register(&robot, &source, quota, shared.limits())?;
     let (robot, already_registered) = registered;
     let is_open = brought.is_some() || already_registered || shared.leaves_open;
     let robot_key = if is_open { String::new() } else { fresh };

@@ -111,10 +111,10 @@ impl Disk {
         for written in &state.pending {
             let draw = next(&mut seed);
             match written {
-                Written::Bytes(at, bytes) if draw % 4 == 0 => {
+                Written::Bytes(at, bytes) if draw.is_multiple_of(4) => {
                     // The sectors of one write are written in any order.
                     for (k, sector) in bytes.chunks(SECTOR).enumerate() {
-                        if next(&mut seed) % 2 == 0 {
+                        if next(&mut seed).is_multiple_of(2) {
                             Written::Bytes(at + k * SECTOR, sector.to_vec()).apply(&mut file);
                         }
                     }

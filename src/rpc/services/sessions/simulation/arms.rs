@@ -68,7 +68,7 @@ pub(super) fn registered(shared: &Shared) -> Arc<RegisteredRobot> {
     let work = RobotWork::new(quota.hold(MemoryKind::Work, 0));
     let id = "r2-simulated".to_owned();
     let new = RegisteredRobot::new(id, robot, &work, DescriptionBytes::default());
-    let known = shared.robots().register(Arc::new(new), &[], &quota, shared.limits());
+    let known = shared.robots().register(&Arc::new(new), &[], &quota, shared.limits());
     known.expect("there is room").0
 }
 
@@ -150,7 +150,8 @@ impl Arm {
             let (Freedom::Turn { by, .. } | Freedom::Slide { by, .. }) = frame.freedom else {
                 panic!("it has no such joint")
             };
-            let is_other = values[by.variable] != self.declared.values[by.variable];
+            let is_other =
+                values[by.variable].to_bits() != self.declared.values[by.variable].to_bits();
             moves.push(is_other || frame.parent.map_or(!rests, |parent| moves[parent]));
         }
         moves
