@@ -29,7 +29,7 @@ use record::Record;
 use report::Names;
 use robot::Panda;
 use sampling::World;
-use watch::Cell;
+use watch::PlayedCell;
 pub use watch::WatchOptions;
 
 use clearance_client::Client;
@@ -162,7 +162,7 @@ async fn run_against(
         obstacles: obstacles.iter().map(|obstacle| obstacle.name.as_str()).collect(),
     };
     if options.watch.watch {
-        let cell = Cell { motion: &motion, obstacles: &obstacles, names: &names };
+        let cell = PlayedCell { motion: &motion, obstacles: &obstacles, names: &names };
         let is_decided = watch::play(&mut session, &cell, &options.watch, out).await?;
         session.close().await?;
         return Ok(is_decided);

@@ -38,7 +38,7 @@ impl WatchOptions {
 }
 
 /// What is played.
-pub(crate) struct Cell<'a> {
+pub(crate) struct PlayedCell<'a> {
     pub(crate) motion: &'a Trajectory,
     pub(crate) obstacles: &'a [Obstacle],
     pub(crate) names: &'a Names<'a>,
@@ -48,7 +48,7 @@ pub(crate) struct Cell<'a> {
 /// to be in contact in the first round. True when every pair had its verdict.
 pub(crate) async fn play(
     session: &mut Session,
-    cell: &Cell<'_>,
+    cell: &PlayedCell<'_>,
     options: &WatchOptions,
     out: &mut dyn Write,
 ) -> Result<bool, DemoError> {

@@ -10,7 +10,6 @@ use prost::Message;
 use tonic::transport::Channel;
 
 use crate::file::{Recorder, now};
-use crate::show;
 
 /// Bytes of registrations that are kept for sessions that are opened later.
 const REGISTERED_BYTES_MAX: usize = 256 << 20;
@@ -19,25 +18,39 @@ const REGISTERED_BYTES_MAX: usize = 256 << 20;
 const BROUGHT: [&str; 4] =
     ["authorization", "x-api-key", "clearance-session-key", "clearance-session"];
 
-/// Which way a message goes.
+/// Whose message it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    /// From the client.
-    Asked,
-    /// From the server.
-    Answered,
+pub(crate) enum Speaker {
+    /// Whoever calls.
+    Client,
+    /// Whoever answers.
+    Server,
+}
+
+/// A session that is to be watched.
+pub(crate) struct Watched {
+    /// Its id.
+    pub(crate) session: String,
+    /// Which of those that had this id.
+    pub(crate) incarnation: u64,
+    /// Its key, if it has one.
+    pub(crate) key: String,
+    /// What whoever opened it brought.
+    pub(crate) headers: HeaderMap,
 }
 
 /// Everything that is recorded.
 pub(crate) struct Log {
     folder: PathBuf,
+    /// Watches a session that is opened.
+    watch: fn(Arc<Self>, Watched),
     /// The way to the server.
     pub(crate) channel: Channel,
-    kept: Mutex<Kept>,
+    kept: Mutex<Recordings>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct Recordings {
     registered: Vec<Registration>,
     registered_bytes: usize,
     sessions: HashMap<String, SessionFile>,
@@ -60,9 +73,9 @@ struct SessionFile {
 }
 
 impl Log {
-    /// Files go to this folder.
-    pub(crate) fn new(folder: PathBuf, channel: Channel) -> Self {
-        Self { folder, channel, kept: Mutex::default() }
+    /// Files go to this folder, and `watch` is told of every session that is opened.
+    pub(crate) fn new(folder: PathBuf, channel: Channel, watch: fn(Arc<Self>, Watched)) -> Self {
+        Self { folder, watch, channel, kept: Mutex::default() }
     }
 
     /// Writes a message to the file of a session, if it has one; `at` in nanoseconds since 1970.
@@ -164,12 +177,12 @@ impl Log {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, Recordings> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl Recordings {
     fn close(&mut self, session: &str) {
         let Some(file) = self.sessions.remove(session) else { return };
         let SessionFile { recorder, path, frames, flaw } = file;
@@ -191,16 +204,16 @@ impl SessionFile {
 }
 
 /// A call that is passed on.
-pub(crate) struct Call {
+pub(crate) struct RelayedCall {
     log: Arc<Log>,
     method: String,
     brought: HeaderMap,
-    known: Mutex<Known>,
+    known: Mutex<CallNotes>,
 }
 
 /// What a call has said until now.
 #[derive(Default)]
-struct Known {
+struct CallNotes {
     session: Option<String>,
     open: Option<api::OpenSessionRequest>,
     registration: Option<Registration>,
@@ -208,7 +221,7 @@ struct Known {
     frames: Vec<api::Frame>,
 }
 
-impl Call {
+impl RelayedCall {
     /// A call to the method at this path.
     pub(crate) fn new(log: Arc<Log>, path: &str, headers: &HeaderMap) -> Self {
         let method = path.rsplit('/').next().unwrap_or_default().to_owned();
@@ -220,7 +233,7 @@ impl Call {
     }
 
     /// Takes note of a message; none: of one that cannot be read.
-    pub(crate) fn said(&self, side: Side, message: Option<&[u8]>) {
+    pub(crate) fn said(&self, side: Speaker, message: Option<&[u8]>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(bytes) = message else {
             let session = known.session.clone().unwrap_or_default();
@@ -231,32 +244,37 @@ impl Call {
         let _ = self.note(&mut known, side, bytes);
     }
 
-    fn note(&self, known: &mut Known, side: Side, bytes: &[u8]) -> Result<(), prost::DecodeError> {
+    fn note(
+        &self,
+        known: &mut CallNotes,
+        side: Speaker,
+        bytes: &[u8],
+    ) -> Result<(), prost::DecodeError> {
         match (self.method.as_str(), side) {
-            ("RegisterPolytopes", Side::Asked) => {
+            ("RegisterPolytopes", Speaker::Client) => {
                 let mut request = api::RegisterPolytopesRequest::decode(bytes)?;
                 // Keys are nobody else's, and what a key claims is free where it is played again.
                 request.polytopes.iter_mut().for_each(|spec| spec.alias_key.clear());
                 let registers = !request.validate_only;
                 known.registration = registers.then_some(Registration::Bodies(request));
             }
-            ("RegisterRobot", Side::Asked) => {
+            ("RegisterRobot", Speaker::Client) => {
                 let request = api::RegisterRobotRequest::decode(bytes)?;
                 known.registration = Some(Registration::Robot(request));
             }
-            ("RegisterPolytopes" | "RegisterRobot", Side::Answered) => {
+            ("RegisterPolytopes" | "RegisterRobot", Speaker::Server) => {
                 known.registration.take().into_iter().for_each(|one| self.log.register(one));
             }
-            ("OpenSession", Side::Asked) => {
+            ("OpenSession", Speaker::Client) => {
                 known.open = Some(api::OpenSessionRequest::decode(bytes)?);
             }
-            ("OpenSession", Side::Answered) => {
+            ("OpenSession", Speaker::Server) => {
                 self.opened(known, &api::OpenSessionResponse::decode(bytes)?);
             }
-            ("StreamSession", Side::Asked) => {
+            ("StreamSession", Speaker::Client) => {
                 self.streamed(known, api::StreamSessionRequest::decode(bytes)?);
             }
-            ("StreamSession", Side::Answered) => {
+            ("StreamSession", Speaker::Server) => {
                 let told = api::StreamSessionResponse::decode(bytes)?;
                 if let Some(opened) = &told.opened {
                     self.opened(known, opened);
@@ -265,17 +283,17 @@ impl Call {
                     self.log.write(session, "/clearance/report", &**report, now());
                 }
             }
-            ("StepSession", Side::Asked) => {
+            ("StepSession", Speaker::Client) => {
                 let request = api::StepSessionRequest::decode(bytes)?;
                 (known.session, known.frames) = (Some(request.session_id), request.frames);
             }
-            ("StepSession", Side::Answered) => {
+            ("StepSession", Speaker::Server) => {
                 self.stepped(known, &api::StepSessionResponse::decode(bytes)?);
             }
-            ("CloseSession", Side::Asked) => {
+            ("CloseSession", Speaker::Client) => {
                 known.session = Some(api::CloseSessionRequest::decode(bytes)?.session_id);
             }
-            ("CloseSession", Side::Answered) => {
+            ("CloseSession", Speaker::Server) => {
                 known.session.take().into_iter().for_each(|id| self.log.kept().close(&id));
             }
             _ => {}
@@ -284,7 +302,7 @@ impl Call {
     }
 
     /// A message of a stream: a session to open, more of it, or a frame.
-    fn streamed(&self, known: &mut Known, request: api::StreamSessionRequest) {
+    fn streamed(&self, known: &mut CallNotes, request: api::StreamSessionRequest) {
         use api::stream_session_request::Start;
         match request.start {
             Some(Start::Open(open)) => known.open = Some(*open),
@@ -304,11 +322,11 @@ impl Call {
     }
 
     /// The session is there, or was already.
-    fn opened(&self, known: &mut Known, told: &api::OpenSessionResponse) {
+    fn opened(&self, known: &mut CallNotes, told: &api::OpenSessionResponse) {
         known.session = Some(told.session_id.clone());
         if let Some(open) = known.open.take() {
             self.log.begin(&told.session_id, &open, told);
-            let brought = show::Watched {
+            let watched = Watched {
                 session: told.session_id.clone(),
                 incarnation: told.incarnation,
                 key: [&told.session_key, &open.session_key]
@@ -318,7 +336,7 @@ impl Call {
                     .unwrap_or_default(),
                 headers: self.brought.clone(),
             };
-            tokio::spawn(show::watch(self.log.clone(), brought));
+            (self.log.watch)(self.log.clone(), watched);
         }
         for frame in std::mem::take(&mut known.frames) {
             self.log.write(&told.session_id, "/clearance/frame", &frame, now());
@@ -326,7 +344,7 @@ impl Call {
     }
 
     /// Frames, and their reports, one for each.
-    fn stepped(&self, known: &mut Known, told: &api::StepSessionResponse) {
+    fn stepped(&self, known: &mut CallNotes, told: &api::StepSessionResponse) {
         let Some(session) = &known.session else { return };
         for (frame, report) in std::mem::take(&mut known.frames).iter().zip(&told.reports) {
             self.log.write(session, "/clearance/frame", frame, now());

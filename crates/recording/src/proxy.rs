@@ -19,7 +19,8 @@ use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Server};
 use tower::{Service, ServiceExt};
 
 use crate::Error;
-use crate::log::{Call, Log, Side};
+use crate::log::{Log, RelayedCall, Speaker};
+use crate::show;
 use crate::tap::{Tap, tapped};
 
 /// How to record.
@@ -65,13 +66,17 @@ pub async fn record_until(
     let address = listener.local_addr().map_err(Error::io(options.listen.clone()))?;
     let said = writeln!(out, "recording what is called at http://{address}, for {}", options.to);
     said.map_err(Error::io("the output"))?;
-    let log = Arc::new(Log::new(options.out.clone(), channel.clone()));
+    let watch = |log, watched| drop(tokio::spawn(show::watch(log, watched)));
+    let log = Arc::new(Log::new(options.out.clone(), channel.clone(), watch));
     let forward = Forward { channel, log: log.clone() };
     let routes = Routes::from(Router::new().fallback_service(forward));
     let incoming = TcpListenerStream::new(listener);
     let serving = Server::builder().add_routes(routes).serve_with_incoming(incoming);
     tokio::select! {
-        served = serving => served.map_err(|error| Error::Connection { what: options.listen.clone(), error })?,
+        served = serving => {
+            let what = options.listen.clone();
+            served.map_err(|error| Error::Connection { what, error })?;
+        }
         () = stop => {}
     }
     for line in log.end() {
@@ -98,37 +103,37 @@ struct Forward {
 
 impl Forward {
     async fn pass(mut self, request: Request<Body>) -> Response<tonic::body::Body> {
-        let call = Arc::new(Call::new(self.log, request.uri().path(), request.headers()));
+        let call = Arc::new(RelayedCall::new(self.log, request.uri().path(), request.headers()));
         let (mut head, body) = request.into_parts();
         // So that what is answered can be read.
         head.headers.remove("grpc-accept-encoding");
-        let request = Request::from_parts(head, tapped(body, call.clone(), Side::Asked));
+        let request = Request::from_parts(head, tapped(body, call.clone(), Speaker::Client));
         let answered = match self.channel.ready().await {
             Ok(channel) => channel.call(request).await,
             Err(error) => Err(error),
         };
         match answered {
             Ok(response) => {
-                response.map(|body| tonic::body::Body::new(Tap::new(body, call, Side::Answered)))
+                response.map(|body| tonic::body::Body::new(Tap::new(body, call, Speaker::Server)))
             }
             Err(error) => Status::unavailable(format!("recorder: {error}")).into_http(),
         }
     }
 }
 
-type Passing =
+type PassedCall =
     Pin<Box<dyn Future<Output = Result<Response<tonic::body::Body>, Infallible>> + Send>>;
 
 impl Service<Request<Body>> for Forward {
     type Response = Response<tonic::body::Body>;
     type Error = Infallible;
-    type Future = Passing;
+    type Future = PassedCall;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Body>) -> Passing {
+    fn call(&mut self, request: Request<Body>) -> PassedCall {
         let forward = self.clone();
         Box::pin(async move { Ok(forward.pass(request).await) })
     }

@@ -243,8 +243,8 @@ impl Script {
         let request = api::FindMissingPolytopesRequest { ids };
         let missing = polytopes.find_missing_polytopes(request).await;
         let missing = missing.map_err(refused("its shapes"))?.into_inner().missing_ids;
-        // What is there by a registration has its aliases from that; others are what they are said to
-        // be. Parts of robots are there with these, and nobody asks for them by themselves.
+        // What is there by a registration has its aliases from that; others are what they are said
+        // to be. Parts of robots are there with these, and nobody asks for them by themselves.
         let specs = missing.iter().filter_map(|id| described.get(id.as_str()).copied());
         let polytopes_to_come: Vec<api::PolytopeSpec> = specs.flat_map(specifications).collect();
         if !polytopes_to_come.is_empty() {

@@ -18,24 +18,12 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
 
-use self::world::{Wanted, World};
+use self::world::{UnknownShape, World};
 use crate::file::now;
-use crate::log::Log;
+use crate::log::{Log, Watched};
 
 /// Bytes of a message from the server.
 const MESSAGE_BYTES_MAX: usize = 256 << 20;
-
-/// A session that is watched.
-pub(crate) struct Watched {
-    /// Its id.
-    pub(crate) session: String,
-    /// Which of those that had this id.
-    pub(crate) incarnation: u64,
-    /// Its key, if it has one.
-    pub(crate) key: String,
-    /// What whoever opened it brought.
-    pub(crate) headers: HeaderMap,
-}
 
 /// Watches a session while it is recorded.
 pub(crate) async fn watch(log: Arc<Log>, watched: Watched) {
@@ -115,7 +103,7 @@ async fn fetch(
 /// A shape with its lists, or, where it has none, without.
 async fn shape(
     bodies: &mut PolytopeServiceClient<Opened>,
-    wanted: &Wanted,
+    wanted: &UnknownShape,
 ) -> Option<api::GetPolytopeResponse> {
     let plain = api::GetPolytopeRequest {
         key: Some(wanted.key.clone()),

@@ -8,7 +8,7 @@ use axum::body::{Body, Bytes};
 use bytes::{Buf, BytesMut};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 
-use crate::log::{Call, Side};
+use crate::log::{RelayedCall, Speaker};
 
 /// A gRPC message has so many bytes before it: whether it is compressed, and its length.
 const HEAD_BYTES: usize = 5;
@@ -17,12 +17,12 @@ const HEAD_BYTES: usize = 5;
 pub(crate) struct Tap<B> {
     body: B,
     cutter: Cutter,
-    call: Arc<Call>,
-    side: Side,
+    call: Arc<RelayedCall>,
+    side: Speaker,
 }
 
 impl<B> Tap<B> {
-    pub(crate) fn new(body: B, call: Arc<Call>, side: Side) -> Self {
+    pub(crate) fn new(body: B, call: Arc<RelayedCall>, side: Speaker) -> Self {
         Self { body, cutter: Cutter::default(), call, side }
     }
 }
@@ -67,10 +67,10 @@ struct Cutter {
 }
 
 /// A message, or none where it is compressed.
-pub(crate) type Told<'a> = Option<&'a [u8]>;
+pub(crate) type CutMessage<'a> = Option<&'a [u8]>;
 
 impl Cutter {
-    fn push(&mut self, data: &[u8], each: &mut dyn FnMut(Told<'_>)) {
+    fn push(&mut self, data: &[u8], each: &mut dyn FnMut(CutMessage<'_>)) {
         if self.is_blind {
             return;
         }
@@ -92,7 +92,7 @@ impl Cutter {
 }
 
 /// A body that is tapped.
-pub(crate) fn tapped(body: Body, call: Arc<Call>, side: Side) -> tonic::body::Body {
+pub(crate) fn tapped(body: Body, call: Arc<RelayedCall>, side: Speaker) -> tonic::body::Body {
     tonic::body::Body::new(Tap::new(body, call, side))
 }
 

@@ -21,7 +21,7 @@ const WORLD: &str = "world";
 
 /// A shape that somebody has to be asked for.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
+pub(super) struct UnknownShape {
     /// How it is called.
     pub(super) key: Key,
     /// The robot whose part it is, or empty.
@@ -42,7 +42,7 @@ pub(super) struct World {
 
 /// What others are told.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct Views {
     pub(super) transforms: FrameTransforms,
     pub(super) update: SceneUpdate,
     pub(super) contacts: Option<PointCloud>,
@@ -81,17 +81,17 @@ impl World {
     }
 
     /// Shapes that a message names and nobody has described yet.
-    pub(super) fn wanted_shapes(&self, told: &api::WatchSessionResponse) -> Vec<Wanted> {
+    pub(super) fn wanted_shapes(&self, told: &api::WatchSessionResponse) -> Vec<UnknownShape> {
         let (bodies, robots) = brought(told);
         let mut wanted = BTreeMap::new();
         let sources = bodies.iter().flat_map(|body| &body.parts).filter_map(|p| p.source.as_ref());
         for (name, key) in sources.filter_map(key_of) {
-            wanted.insert(name, Wanted { key, robot_id: String::new() });
+            wanted.insert(name, UnknownShape { key, robot_id: String::new() });
         }
         for robot in robots.iter().filter_map(|robot| self.robots.get(&robot.robot_id)) {
             for part in &robot.parts {
                 let (id, robot_id) = (part.polytope_id.clone(), robot.id.clone());
-                wanted.insert(id.clone(), Wanted { key: Key::Id(id), robot_id });
+                wanted.insert(id.clone(), UnknownShape { key: Key::Id(id), robot_id });
             }
         }
         wanted.retain(|name, _| !self.shapes.contains_key(name));
@@ -99,7 +99,7 @@ impl World {
     }
 
     /// Takes note of what a shape is.
-    pub(super) fn learn(&mut self, wanted: Wanted, shape: &api::GetPolytopeResponse) {
+    pub(super) fn learn(&mut self, wanted: UnknownShape, shape: &api::GetPolytopeResponse) {
         let name = match wanted.key {
             Key::Id(id) => id,
             Key::Alias(alias) => format!("alias {alias}"),
@@ -108,8 +108,8 @@ impl World {
     }
 
     /// What a message changes; `at` in nanoseconds since 1970.
-    pub(super) fn take(&mut self, told: &api::WatchSessionResponse, at: u64) -> Seen {
-        let mut seen = Seen::default();
+    pub(super) fn take(&mut self, told: &api::WatchSessionResponse, at: u64) -> Views {
+        let mut seen = Views::default();
         let time = Timestamp {
             seconds: i64::try_from(at / 1_000_000_000).unwrap_or(i64::MAX),
             nanos: i32::try_from(at % 1_000_000_000).unwrap_or(0),
@@ -153,7 +153,7 @@ impl World {
         name
     }
 
-    fn add_body(&mut self, body: &api::Body, time: Timestamp, seen: &mut Seen) {
+    fn add_body(&mut self, body: &api::Body, time: Timestamp, seen: &mut Views) {
         let frame_id = self.name(body.id, &body.name);
         let mut entity = entity(body.id, &frame_id, time);
         for part in &body.parts {
@@ -174,7 +174,7 @@ impl World {
         seen.transforms.transforms.push(transform(frame_id, pose(body.pose.as_ref()), time));
     }
 
-    fn add_robot(&mut self, held: &api::SessionRobot, time: Timestamp, seen: &mut Seen) {
+    fn add_robot(&mut self, held: &api::SessionRobot, time: Timestamp, seen: &mut Views) {
         // One that carries something else is told again as it is.
         if self.links.contains_key(&held.id) {
             return;
@@ -205,7 +205,7 @@ impl World {
         self.links.insert(held.id, ids);
     }
 
-    fn move_all(&self, packed: &api::PackedPoses, time: Timestamp, seen: &mut Seen) {
+    fn move_all(&self, packed: &api::PackedPoses, time: Timestamp, seen: &mut Views) {
         let ids = packed.ids.iter();
         let places = packed.translations.rows::<3>();
         let turns = packed.rotation_matrices.rows::<9>().map(turn);
@@ -301,7 +301,7 @@ mod tests {
     fn bodies_come_move_and_go_by_their_names() {
         let mut world = World::default();
         let seen = world.take(&state(vec![body(1, "arm"), body(2, "arm"), body(3, "world")]), 7);
-        let names = |seen: &Seen| -> Vec<String> {
+        let names = |seen: &Views| -> Vec<String> {
             seen.transforms.transforms.iter().map(|one| one.child_frame_id.clone()).collect()
         };
         // A name that two have is told apart, and nobody is called as what all are in.

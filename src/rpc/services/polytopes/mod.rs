@@ -7,7 +7,7 @@ mod uploads;
 
 use tonic::{Request, Response, Status, Streaming};
 
-use self::shown::{Shown, no_key};
+use self::shown::{SoughtBody, no_key};
 
 use crate::rpc::shared::Shared;
 use clearance_bodies::ContentId;
@@ -83,7 +83,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         let deadline = deadline(self.0.limits(), request.metadata(), None)?;
         let intake = Intake::of(&request);
         let request = request.into_inner();
-        let shown = Shown::find(&self.0.catalogue(), &request)?;
+        let shown = SoughtBody::find(&self.0.catalogue(), &request)?;
         let body = shown.body();
         let names =
             [("with_vertices", request.with_vertices), ("with_facets", request.with_facets)];

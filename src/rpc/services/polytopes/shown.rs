@@ -14,14 +14,14 @@ use clearance_wire::path::{BadField, Path};
 use clearance_wire::status::Failure;
 
 /// What is shown.
-pub(super) enum Shown {
+pub(super) enum SoughtBody {
     /// A registered body.
     Registered(Arc<Stored>),
     /// A part of a registered robot.
     Part(ContentId, Body),
 }
 
-impl Shown {
+impl SoughtBody {
     /// What a request names.
     pub(super) fn find(
         catalogue: &Catalogue<'_>,
