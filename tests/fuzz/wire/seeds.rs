@@ -305,6 +305,7 @@ fn sessions() -> Vec<Vec<Call>> {
             ..Default::default()
         }),
         release_margin: 0.25,
+        begin_margin: 0.125,
         ..Default::default()
     };
     let id = || "s".to_owned();
