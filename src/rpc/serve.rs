@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tower::Layer;
 
@@ -104,12 +104,9 @@ async fn run(
     let sessions = SessionHost::new(shared.clone());
     let service = shared.surround().layer(services(&shared, &sessions)?);
     let sweeping = sweeping(&shared, &sessions, &protection);
-    let (_serves, over) = Latch::new();
+    let (serves, over) = Latch::new();
     let web = web(&shared, service.clone(), &protection)?;
-    if let Some(listener) = side_listener {
-        let side_port = side_port(&sessions, &protection, web.clone(), listener.local_addr()?);
-        side::show(listener, side_port, over)?;
-    }
+    let shown = show(side_listener, (&sessions, &protection), &web, over)?;
     let (accepting, incoming) = accepting(listener, &shared, protection.tls.is_some());
     let stopping = Stopping { leaving, draining };
     let of_connections = ConnectionSettings::new(&limits, stopping, protection.tls);
@@ -121,12 +118,8 @@ async fn run(
     }
     // First the balancers and the streams learn of it, then new calls, then the listener closes.
     leave.set();
-    let delay = limits.drain_delay_seconds;
-    if delay > 0 {
-        tracing::info!(seconds = delay, "about to drain");
-        if tokio::time::timeout(Duration::from_secs(delay), &mut serving).await.is_ok() {
-            return Ok(());
-        }
+    if ends_within(limits.drain_delay_seconds, &mut serving).await {
+        return Ok(());
     }
     tracing::info!("draining");
     drain.set();
@@ -139,8 +132,22 @@ async fn run(
         web.until_idle().await;
     };
     drained(Duration::from_secs(limits.drain_seconds_max), ended).await;
+    serves.set();
+    if let Some(shown) = shown {
+        // Its thread may be gone already.
+        let _ = shown.await;
+    }
     spans::finish(shared.spans).await;
     Ok(())
+}
+
+/// Whether everything has ended before the drain, which is put off by so many seconds.
+async fn ends_within(delay: u64, serving: impl Future<Output = ()>) -> bool {
+    if delay == 0 {
+        return false;
+    }
+    tracing::info!(seconds = delay, "about to drain");
+    tokio::time::timeout(Duration::from_secs(delay), serving).await.is_ok()
 }
 
 /// What looks through all that is kept from time to time.
@@ -228,6 +235,19 @@ fn side_listener(address: &str) -> Result<Option<TcpListener>, ServeError> {
     let bound = listener.local_addr().map_err(unusable)?;
     tracing::info!(address = %bound, "pages for operators, and calls over HTTP/1.1");
     Ok(Some(listener))
+}
+
+/// Opens the side port, if there is one, until the latch is set; what is returned is over when all
+/// is sent.
+fn show(
+    listener: Option<TcpListener>,
+    (sessions, protection): (&SessionHost, &Protection),
+    web: &Web,
+    over: Latch,
+) -> Result<Option<oneshot::Receiver<()>>, ServeError> {
+    let Some(listener) = listener else { return Ok(None) };
+    let port = side_port(sessions, protection, web.clone(), listener.local_addr()?);
+    Ok(Some(side::show(listener, port, over)?))
 }
 
 /// The door for calls over HTTP/1.1.

@@ -268,7 +268,9 @@ async fn messages_that_are_too_long_are_told_the_way_out_of_their_method() {
     }]);
     let mut robots = crate::robots::robots(&server);
     let mut answers = robots.stream_configurations(asked).await.unwrap().into_inner();
-    told(&answers.message().await.unwrap_err(), "; send the values in more messages");
+    let way = "; send the values in more messages, or what is in a large cell as a session, by \
+               OpenSession and frames, and its scene in place of the cell";
+    told(&answers.message().await.unwrap_err(), way);
 
     let open = api::OpenSessionRequest { session_id: "x".repeat(70_000), ..Default::default() };
     let start = Some(api::stream_session_request::Start::Open(open.into()));

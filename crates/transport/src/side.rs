@@ -7,6 +7,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +19,8 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
 
 use super::connection::{Peer, TLS_BYTES};
 use super::limiter::{ConnectionLimiter, ConnectionPermit};
@@ -37,6 +40,9 @@ const HEADER_BYTES_MAX: usize = 16 << 10;
 
 /// After a failure to accept the next try comes this late.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
+
+/// When the server ends, what has been answered has so long to be sent.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// What TLS begins with: a record of a handshake (RFC 8446, section 5.1).
 const TLS_HANDSHAKE: u8 = 22;
@@ -78,36 +84,45 @@ pub struct SidePort {
     pub memory_budget: MemoryBudget,
 }
 
-/// Serves until the latch is set, on a thread of its own.
-pub fn show(listener: TcpListener, side_port: SidePort, over: Latch) -> io::Result<()> {
+/// Serves until the latch is set, on a thread of its own. What is returned is over when all that
+/// was answered by then has been sent, or half a second later.
+pub fn show(
+    listener: TcpListener,
+    side_port: SidePort,
+    over: Latch,
+) -> io::Result<oneshot::Receiver<()>> {
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let thread = std::thread::Builder::new().name("side-port".to_owned());
+    let (ended, until_ended) = oneshot::channel();
     thread.spawn(move || {
-        runtime.block_on(async {
-            tokio::select! {
-                () = accept(listener, Arc::new(side_port)) => {}
-                () = over.until_set() => {}
-            }
-        });
+        runtime.block_on(accept(listener, Arc::new(side_port), over));
+        // Nobody may wait for it.
+        let _ = ended.send(());
     })?;
-    Ok(())
+    Ok(until_ended)
 }
 
-async fn accept(listener: TcpListener, side_port: Arc<SidePort>) {
+async fn accept(listener: TcpListener, side_port: Arc<SidePort>, over: Latch) {
     let listener = match tokio::net::TcpListener::from_std(listener) {
         Ok(listener) => listener,
         Err(error) => return tracing::error!(%error, "the side port cannot be listened on"),
     };
     let limiter = ConnectionLimiter::new(side_port.connections_max.max(1));
+    let mut connections = JoinSet::new();
     loop {
-        match listener.accept().await {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            Some(_) = connections.join_next() => continue,
+            () = over.clone().until_set() => break,
+        };
+        match accepted {
             Ok((stream, address)) => {
                 // One for which there is no permit is closed at once: its client tries again.
                 let Some(permit) = limiter.take(address.ip()) else { continue };
                 // A connection that refuses the option still works.
                 let _ = stream.set_nodelay(true);
-                tokio::spawn(side_port.clone().serve(stream, address, permit));
+                connections.spawn(side_port.clone().serve(stream, address, permit, over.clone()));
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection on the side port");
@@ -116,6 +131,10 @@ async fn accept(listener: TcpListener, side_port: Arc<SidePort>) {
             }
         }
     }
+    drop(listener);
+    let all = async { while connections.join_next().await.is_some() {} };
+    // What takes longer is cut off.
+    let _ = tokio::time::timeout(LAST_WORDS, all).await;
 }
 
 impl SidePort {
@@ -124,19 +143,24 @@ impl SidePort {
         stream: TcpStream,
         address: SocketAddr,
         mut permit: ConnectionPermit,
+        over: Latch,
     ) {
         let activity = permit.activity.clone();
         let peer = Peer::over(&self.memory_budget, address, activity);
         let leaving = permit.has_to_leave();
         let serving = async {
-            let begun = begins_with_tls(&stream);
-            let Ok(Some(is_tls)) = tokio::time::timeout(HANDSHAKE_MAX, begun).await else { return };
+            let begun = tokio::time::timeout(HANDSHAKE_MAX, begins_with_tls(&stream));
+            let begun = tokio::select! {
+                begun = begun => begun,
+                () = over.clone().until_set() => return,
+            };
+            let Ok(Some(is_tls)) = begun else { return };
             // As many as there are have room: a page is shown whatever else is held.
             let of_tls = if is_tls { TLS_BYTES } else { 0 };
             let _memory = peer.quota.hold(MemoryKind::Calls, CONNECTION_BYTES + of_tls);
             match self.tls.clone().filter(|_| is_tls) {
-                Some(tls) => self.serve_within(tls, stream, peer).await,
-                None => self.speak(stream, peer, false).await,
+                Some(tls) => self.serve_within(tls, stream, peer, over).await,
+                None => self.speak(stream, peer, false, over).await,
             }
         };
         tokio::select! {
@@ -145,19 +169,20 @@ impl SidePort {
         }
     }
 
-    async fn serve_within(self: &Arc<Self>, tls: Tls, stream: TcpStream, peer: Peer) {
+    async fn serve_within(self: &Arc<Self>, tls: Tls, stream: TcpStream, peer: Peer, over: Latch) {
         let greeted = tokio::time::timeout(HANDSHAKE_MAX, tls.greet_http1(stream)).await;
         let Ok(Ok(stream)) = greeted else { return };
         let shown = stream.get_ref().1.peer_certificates().unwrap_or_default();
         let shown = shown.iter().cloned().map(|one| one.into_owned()).collect();
         tokio::select! {
-            () = self.speak(stream, peer, true) => {}
+            () = self.speak(stream, peer, true, over) => {}
             () = tls.until_refused(shown) => {}
         }
     }
 
-    /// Answers what is asked over a connection, until it is over.
-    async fn speak<S>(self: &Arc<Self>, stream: S, peer: Peer, is_secured: bool)
+    /// Answers what is asked over a connection, until it is over, or the server is: then what is
+    /// being answered is sent to its end.
+    async fn speak<S>(self: &Arc<Self>, stream: S, peer: Peer, is_secured: bool, over: Latch)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -168,8 +193,13 @@ impl SidePort {
         let mut http1 = http1::Builder::new();
         http1.timer(TokioTimer::new()).header_read_timeout(IDLE_MAX);
         http1.max_buf_size(HEADER_BYTES_MAX);
+        let mut connection = pin!(http1.serve_connection(TokioIo::new(stream), answer));
         // Whoever asks wrongly has had its chance.
-        let _ = http1.serve_connection(TokioIo::new(stream), answer).await;
+        tokio::select! {
+            _ = connection.as_mut() => return,
+            () = over.until_set() => connection.as_mut().graceful_shutdown(),
+        }
+        let _ = connection.await;
     }
 
     async fn answer(
