@@ -106,7 +106,7 @@ async fn run(
     let sweeping = sweeping(&shared, &sessions, &protection);
     let (serves, over) = Latch::new();
     let web = web(&shared, service.clone(), &protection)?;
-    let shown = show(side_listener, (&sessions, &protection), &web, over)?;
+    let shown = show(side_listener, &sessions, &protection, &web, over)?;
     let (accepting, incoming) = accepting(listener, &shared, protection.tls.is_some());
     let stopping = Stopping { leaving, draining };
     let of_connections = ConnectionSettings::new(&limits, stopping, protection.tls);
@@ -241,7 +241,8 @@ fn side_listener(address: &str) -> Result<Option<TcpListener>, ServeError> {
 /// is sent.
 fn show(
     listener: Option<TcpListener>,
-    (sessions, protection): (&SessionHost, &Protection),
+    sessions: &SessionHost,
+    protection: &Protection,
     web: &Web,
     over: Latch,
 ) -> Result<Option<oneshot::Receiver<()>>, ServeError> {
