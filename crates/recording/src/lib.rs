@@ -3,8 +3,8 @@
 //!
 //! `clearance record` stands between clients and a server, passes every call on ([`proxy`], whose
 //! bodies [`tap`] cuts into messages), and keeps what sessions are asked and answered ([`log`]) in
-//! a file each ([`mod@file`], whose schemas are from [`descriptors`]). Beside that it watches them, and
-//! tells [`show`] where bodies are, for Foxglove and Rerun, whose messages are in [`foxglove`].
+//! a file each ([`mod@file`], whose schemas are from [`descriptors`]). Beside that it watches them,
+//! and tells [`show`] where bodies are, for Foxglove and Rerun, whose messages are in [`foxglove`].
 //! `clearance replay` sends the frames of a file to a server again and compares every answer
 //! ([`mod@replay`]).
 
