@@ -108,6 +108,8 @@ def obstacle(world, body):
 class Scene:
     """A cell of two bodies, the first as a link and the second in one of two ways, for both judges."""
 
+    scope = {}  # all pairs
+
     def __init__(self, world, bodies, both_move):
         self.bodies, self.wire = bodies, world.wire
         self.robots = [world.robot(body) for body in (bodies if both_move else bodies[:1])]
