@@ -47,7 +47,8 @@ class Owner:
                   {"alias": "field", "heightField": {"rows": 3, "columns": 3, "spacingX": 1, "spacingY": 1, "heights": [0] * 9}}]
         reports = self.ask("RegisterPolytopes", {"polytopes": bodies}).reports
         self.body, self.mesh, self.field = (report.polytope.id for report in reports)
-        self.robot = self.ask("RegisterRobot", {"urdf": URDF}).robot.id
+        robot = self.ask("RegisterRobot", {"urdf": URDF}).robot
+        self.robot, self.part = robot.id, robot.parts[0].polytope_id
         self.other_robot = self.ask("RegisterRobot", {"urdf": URDF.replace("1 1 1", "1 1 2")}).robot.id
         self.opening = {"sessionId": "game", "historyFrames": 4, "state": {
             "bodies": [{"id": 1, "parts": [{"id": self.body}]}, {"id": 2, "parts": [{"alias": "body"}], "pose": {"translation": {"x": 3}}}],
@@ -121,13 +122,16 @@ def rows(owner, answers):
         *([{"header": {"spec": {"heightPatch": {**name, "rows": 1, "columns": 1}}, "content": "UPLOAD_CONTENT_HEIGHTS_F32_LE"}},
            {"chunk": "AAAAAA=="}] for name in ({"id": owner.field}, {"alias": "field"}))]
     yield "DecomposeMesh", [{"id": owner.mesh}, {"alias": "field"}]
-    yield "GetPolytope", [{"id": owner.mesh}, {"alias": "field"}, {"id": owner.mesh, "withVertices": True, "withFacets": True}]
+    yield "GetPolytope", [{"id": owner.mesh}, {"alias": "field"}, {"id": owner.mesh, "withVertices": True, "withFacets": True},
+                           {"id": owner.part, "robotId": owner.robot}]
     yield "FindMissingPolytopes", [{"ids": [owner.body, owner.mesh, owner.field, owner.mesh]}]
     yield "FindMissingRobots", [{"ids": [owner.robot, owner.robot]}]
     yield "GetRobot", [{"id": owner.robot}]
     yield "SuggestAllowedPairs", [{"robotId": owner.robot, "samples": 10}]
-    yield "RegisterRobot", [{"urdf": URDF.replace('<box size="1 1 1"/>', '<mesh filename="m.stl"/>', 1), "meshes": [{"name": "m.stl", "id": owner.mesh}]},
-                            {"urdf": URDF.replace("1 1 1", "1 1 2")}]
+    robots = [{"urdf": URDF.replace('<box size="1 1 1"/>', '<mesh filename="m.stl"/>', 1), "meshes": [{"name": "m.stl", "id": owner.mesh}]},
+              {"urdf": URDF.replace("1 1 1", "1 1 2")}]
+    yield "RegisterRobot", robots
+    yield "UploadRobot", [[{"robot": robot}] for robot in robots]
     yield "GetSession", [{"sessionId": "game"}]
     yield "WatchSession", [{"sessionId": "game"}]
     yield "QueryScene", [{"sessionId": "game", "queries": [{"point": {}}]},
@@ -265,7 +269,7 @@ def look(wire, channels, report):
 
 def is_change(method):
     """Those the owner does not call here, since they change what there is."""
-    return method in ("RegisterPolytopes", "UploadPolytope", "DecomposeMesh", "RegisterRobot", "OpenSession", "StreamSession", "StepSession",
+    return method in ("RegisterPolytopes", "UploadPolytope", "DecomposeMesh", "RegisterRobot", "UploadRobot", "OpenSession", "StreamSession", "StepSession",
                       "CloseSession", "DeletePolytope", "DeleteRobot")
 
 
