@@ -45,7 +45,7 @@ class Server:
         self.port, self.http = helpers.free_port(), helpers.free_port()
         self.log = tempfile.TemporaryFile()
         words = [store.binary, "serve", "--listen", f"127.0.0.1:{self.port}", "--http", f"127.0.0.1:{self.http}", "--log", "warn",
-                 "--reply-bytes-max", str(64 << 20), "--drain-seconds-max", "2"]
+                 "--reply-bytes-max", str(64 << 20), "--drain-seconds-max", "2", "--polytopes-max", "200000"]
         begin = time.monotonic()
         self.process = subprocess.Popen(words + store.flags(prefix), stdout=self.log, stderr=self.log,
                                         env={**os.environ, **store.environment(port)})
