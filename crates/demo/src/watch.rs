@@ -37,7 +37,7 @@ impl WatchOptions {
     }
 }
 
-/// What is played.
+/// The motion and the things around it that are played.
 pub(crate) struct PlayedCell<'a> {
     pub(crate) motion: &'a Trajectory,
     pub(crate) obstacles: &'a [Obstacle],

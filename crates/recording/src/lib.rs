@@ -52,7 +52,7 @@ pub enum Error {
     /// The server refused what was recorded.
     #[error("{what}: {status}")]
     Refused {
-        /// What was asked.
+        /// The request that was refused.
         what: String,
         /// What the server said.
         status: Box<tonic::Status>,

@@ -23,7 +23,7 @@ use crate::log::{Log, RelayedCall, Speaker};
 use crate::show;
 use crate::tap::{Tap, tapped};
 
-/// How to record.
+/// Settings of the recorder.
 #[derive(clap::Args, Clone, Debug)]
 pub struct RecordOptions {
     /// The server that calls are passed on to.

@@ -18,7 +18,7 @@ use tonic::transport::{Channel, Endpoint};
 use crate::Error;
 use crate::file::{Recorded, read};
 
-/// How to play.
+/// Settings of a replay.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ReplayOptions {
     /// Recordings: MCAP files of sessions, as they are or in gzip.

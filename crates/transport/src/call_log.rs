@@ -58,7 +58,7 @@ pub(super) struct Called {
 pub(super) struct Who {
     /// The names of key and tenant.
     pub(super) grant: Option<(Arc<str>, Arc<str>)>,
-    /// Where they are.
+    /// The address that the call came from.
     pub(super) address: Option<IpAddr>,
 }
 

@@ -3,12 +3,13 @@
 
 use clearance_geometry::Vec3;
 use clearance_geometry::hull::convex_hull;
+use clearance_geometry::pose as exact;
 use clearance_proto as api;
 use clearance_proto::rounded_shape::Core;
 
-use super::place::{at_place, turn};
+use super::place::at_place;
 use crate::foxglove::{
-    CubePrimitive, CylinderPrimitive, Point3, Pose, SceneEntity, SpherePrimitive,
+    CubePrimitive, CylinderPrimitive, Point3, Pose, Quaternion, SceneEntity, SpherePrimitive,
     TriangleListPrimitive, Vector3,
 };
 
@@ -162,8 +163,8 @@ fn color_of([r, g, b, a]: [f64; 4]) -> crate::foxglove::Color {
 /// Where a part is in its body.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
-    rows: [f64; 9],
-    at: [f64; 3],
+    exact: exact::Pose,
+    turn: Quaternion,
 }
 
 impl Place {
@@ -171,29 +172,17 @@ impl Place {
     pub(super) fn of(pose: Option<&api::Pose>) -> Self {
         let told = super::place::pose(pose);
         let at = told.position.unwrap_or_default();
-        let q = told.orientation.unwrap_or_default();
-        let (w, x, y, z) = (q.w, q.x, q.y, q.z);
-        Self {
-            rows: [
-                1.0 - 2.0 * (y * y + z * z),
-                2.0 * (x * y - w * z),
-                2.0 * (x * z + w * y),
-                2.0 * (x * y + w * z),
-                1.0 - 2.0 * (x * x + z * z),
-                2.0 * (y * z - w * x),
-                2.0 * (x * z - w * y),
-                2.0 * (y * z + w * x),
-                1.0 - 2.0 * (x * x + y * y),
-            ],
-            at: [at.x, at.y, at.z],
-        }
+        let turn = told.orientation.unwrap_or_default();
+        let parts = [turn.w, turn.x, turn.y, turn.z];
+        let exact = exact::Pose::from_quaternion(Vec3::new(at.x, at.y, at.z), parts);
+        // What is no pose the server has refused.
+        Self { exact: exact.unwrap_or_else(|_| exact::Pose::identity()), turn }
     }
 
     /// The pose in the body of what is unturned at a point of the part.
     fn pose(&self, point: [f64; 3]) -> Pose {
-        let row = |k: usize| self.rows[3 * k..3 * k + 3].iter().zip(point).map(|(r, x)| r * x);
-        let at = std::array::from_fn(|k| row(k).sum::<f64>() + self.at[k]);
-        at_place(at, turn(self.rows))
+        let at = self.exact.apply_rounded(&Vec3::from(point));
+        at_place([at.x, at.y, at.z], self.turn)
     }
 }
 

@@ -55,21 +55,15 @@ fn quaternion_of(parts: [f64; 4]) -> foxglove::Quaternion {
 
 #[cfg(test)]
 mod tests {
+    use clearance_geometry::Vec3;
+    use clearance_geometry::pose::Pose;
+
     use super::*;
 
-    /// The matrix of a unit quaternion.
-    fn rows([w, x, y, z]: [f64; 4]) -> [f64; 9] {
-        [
-            1.0 - 2.0 * (y * y + z * z),
-            2.0 * (x * y - w * z),
-            2.0 * (x * z + w * y),
-            2.0 * (x * y + w * z),
-            1.0 - 2.0 * (x * x + z * z),
-            2.0 * (y * z - w * x),
-            2.0 * (x * z - w * y),
-            2.0 * (y * z + w * x),
-            1.0 - 2.0 * (x * x + y * y),
-        ]
+    /// The matrix of a quaternion.
+    fn rows(parts: [f64; 4]) -> [f64; 9] {
+        let pose = Pose::from_quaternion(Vec3::zeros(), parts).unwrap();
+        pose.rotation.transpose().as_slice().try_into().unwrap()
     }
 
     #[test]
@@ -78,13 +72,9 @@ mod tests {
         for w in parts {
             for x in parts {
                 for (y, z) in [(0.0, 1.0), (1.0, 0.0), (-0.3, 0.4), (1.0, 1.0), (0.7, -1e-9)] {
-                    let found = turn(rows({
-                        let length = (w * w + x * x + y * y + z * z).sqrt();
-                        [w / length, x / length, y / length, z / length]
-                    }));
+                    let meant = rows([w, x, y, z]);
+                    let found = turn(meant);
                     let again = rows([found.w, found.x, found.y, found.z]);
-                    let length = (w * w + x * x + y * y + z * z).sqrt();
-                    let meant = rows([w / length, x / length, y / length, z / length]);
                     let off = again.iter().zip(&meant).map(|(a, b)| (a - b).abs());
                     assert!(off.fold(0.0, f64::max) < 1e-12, "{w} {x} {y} {z}");
                 }

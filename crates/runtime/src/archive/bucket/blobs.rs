@@ -11,7 +11,7 @@ use super::{BucketArchive, HEAD, SEGMENTS, random};
 use crate::archive::shared::SharedArchive;
 use crate::archive::{ArchiveError, Change, Key};
 
-/// Where they are.
+/// The prefix that names of blobs begin with.
 const BLOBS: &str = "blobs";
 
 /// Those up to this length share an object, bytes; it has so many at most.

@@ -30,7 +30,7 @@ use super::{Archive, ArchiveError, BUCKET_SCHEME, Change, Key, OpenError, Table}
 /// The name of the head.
 const HEAD: &str = "head";
 
-/// Where segments are.
+/// The prefix that names of segments begin with.
 const SEGMENTS: &str = "segments";
 
 /// What the head tells itself of the last changes, bytes; every change writes it.

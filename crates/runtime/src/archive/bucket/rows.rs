@@ -23,9 +23,9 @@ pub(super) struct BlobPlace {
 /// What stands under a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Row {
-    /// What it says.
+    /// The bytes of the row are in the head or in a segment.
     Here(Vec<u8>),
-    /// Where that is.
+    /// The bytes of the row are in an object of their own, at this place.
     Blob(BlobPlace),
 }
 
