@@ -34,6 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let least = (0..ROUNDS).map(|_| match kind {
             "once" => runtime.block_on(calls(&door, &method, &messages, 1)),
             "stream" => runtime.block_on(stream(&door, &method, &messages)),
+            "session" => runtime.block_on(session(&door, &method, &messages)),
             _ => runtime.block_on(calls(&door, &method, &messages, CALLS)),
         });
         let least = least.collect::<Result<Vec<_>, _>>()?.into_iter().min().unwrap_or_default();
@@ -71,6 +72,15 @@ async fn calls(
         }
     }
     Ok(begin.elapsed() / count)
+}
+
+/// The time of one of the calls after the first message, which opens the session that they are
+/// about, in place of the one before.
+async fn session(door: &Door, method: &str, messages: &[Bytes]) -> Result<Duration, tonic::Status> {
+    let Some((open, frames)) = messages.split_first() else { return Ok(Duration::ZERO) };
+    door.call("/clearance.v1.SessionService/OpenSession", open.clone(), None).await?;
+    let count = u32::try_from(frames.len()).unwrap_or(u32::MAX).max(1);
+    Ok(calls(door, method, frames, 1).await? / count)
 }
 
 /// The time of a stream with these messages.

@@ -14,6 +14,7 @@ use prost::bytes::Bytes;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 use tokio::runtime::Runtime;
 
@@ -91,12 +92,23 @@ impl Running {
         self.runtime.as_ref().expect("it is there until it is dropped")
     }
 
-    /// Waits for what a future makes, without Python's lock. A signal gives it up. The future is made
-    /// where it is waited for, so it need not go from thread to thread.
+    /// Waits for what a future makes, without Python's lock. A signal gives it up. The future is
+    /// made where it is waited for, so it need not go from thread to thread.
     pub(crate) fn wait<T: Send, F: Future<Output = T>>(
         &self,
         py: Python<'_>,
         make: impl FnOnce() -> F + Send,
+    ) -> PyResult<T> {
+        self.wait_looking(py, make, |_| Ok(()))
+    }
+
+    /// The same, and whenever it looks for signals, `look` is called with Python's lock; what that
+    /// raises gives it up, too.
+    pub(crate) fn wait_looking<T: Send, F: Future<Output = T>>(
+        &self,
+        py: Python<'_>,
+        make: impl FnOnce() -> F + Send,
+        look: impl Fn(Python<'_>) -> PyResult<()> + Send + Sync,
     ) -> PyResult<T> {
         let waiting = || {
             self.runtime().block_on(async {
@@ -104,7 +116,7 @@ impl Running {
                 loop {
                     match tokio::time::timeout(LOOK, future.as_mut()).await {
                         Ok(made) => return Ok(made),
-                        Err(_) => Python::attach(|py| py.check_signals())?,
+                        Err(_) => Python::attach(|py| py.check_signals().and_then(|()| look(py)))?,
                     }
                 }
             })
@@ -202,43 +214,45 @@ impl Engine {
         Session::open(py, self.running(py)?, Bytes::copy_from_slice(request), latest_wins)
     }
 
-    /// CheckConfigurations: `first` and `others` are the bytes of its request without values, for
-    /// the first message and for those after it.
-    #[pyo3(signature = (first, others, values, shape, timeout=None))]
+    /// CheckConfigurations: `heads` are the bytes of its request without values, for the first
+    /// message and for those after it. `tell` is called now and then with how many rows are
+    /// answered.
+    #[pyo3(signature = (heads, values, shape, timeout=None, tell=None))]
     fn check<'py>(
         &self,
         py: Python<'py>,
-        first: &[u8],
-        others: &[u8],
+        heads: (PyBackedBytes, PyBackedBytes),
         values: PyBuffer<f64>,
         shape: (usize, usize),
         timeout: Option<f64>,
+        tell: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let running = self.running(py)?;
         let (width, per_message) = shape;
         let rows = robots::Rows::of(py, &values, width, per_message)?;
-        let time = time_of(timeout)?;
-        let (first, others) = (Bytes::copy_from_slice(first), Bytes::copy_from_slice(others));
-        robots::check(py, &running, robots::Heads { first, others }, rows, time)
+        let told = robots::Told::new(time_of(timeout)?, tell);
+        let (first, others) = (Bytes::copy_from_slice(&heads.0), Bytes::copy_from_slice(&heads.1));
+        robots::check(py, &running, robots::Heads { first, others }, rows, &told)
     }
 
-    /// CheckEdges: `head` is the bytes of its request without starts and ends.
-    #[pyo3(signature = (head, starts, ends, shape, timeout=None))]
+    /// CheckEdges: `head` is the bytes of its request without starts and ends; `tell` as of
+    /// `check`.
+    #[pyo3(signature = (head, ends, shape, timeout=None, tell=None))]
     fn edges<'py>(
         &self,
         py: Python<'py>,
         head: &[u8],
-        starts: PyBuffer<f64>,
-        ends: PyBuffer<f64>,
+        ends: (PyBuffer<f64>, PyBuffer<f64>),
         shape: (usize, usize),
         timeout: Option<f64>,
+        tell: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let running = self.running(py)?;
         let (width, per_message) = shape;
-        let starts = robots::Rows::of(py, &starts, width, per_message)?;
-        let ends = robots::Rows::of(py, &ends, width, per_message)?;
-        let time = time_of(timeout)?;
-        robots::edges(py, &running, Bytes::copy_from_slice(head), [starts, ends], time)
+        let starts = robots::Rows::of(py, &ends.0, width, per_message)?;
+        let ends = robots::Rows::of(py, &ends.1, width, per_message)?;
+        let told = robots::Told::new(time_of(timeout)?, tell);
+        robots::edges(py, &running, Bytes::copy_from_slice(head), [starts, ends], &told)
     }
 }
 

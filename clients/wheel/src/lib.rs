@@ -12,6 +12,7 @@ mod per_process;
 mod robots;
 mod session;
 mod streams;
+mod watch;
 mod way;
 
 use clap::Parser;
@@ -56,6 +57,12 @@ fn descriptors() -> &'static [u8] {
     clearance_proto::FILE_DESCRIPTOR_SET
 }
 
+/// The page that shows sessions and recordings, as HTML in gzip.
+#[pyfunction]
+fn page() -> &'static [u8] {
+    clearance::rpc::pages::VIEWER
+}
+
 /// A process that was forked begins here, before it calls anything.
 #[pyfunction]
 fn forked() {
@@ -68,8 +75,10 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<engine::Engine>()?;
     module.add_class::<session::Session>()?;
     module.add_class::<streams::Stream>()?;
+    module.add_class::<watch::SessionNews>()?;
     module.add_function(wrap_pyfunction!(serve, module)?)?;
     module.add_function(wrap_pyfunction!(allocator_settings, module)?)?;
     module.add_function(wrap_pyfunction!(descriptors, module)?)?;
+    module.add_function(wrap_pyfunction!(page, module)?)?;
     module.add_function(wrap_pyfunction!(forked, module)?)
 }

@@ -2,6 +2,7 @@
 //! come back as bytes. More than one message is a stream, in which one is on its way while another
 //! is answered.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use prost::Message;
@@ -47,8 +48,28 @@ pub(crate) struct Heads {
     pub(crate) others: Bytes,
 }
 
+/// How long it may take, and who is told how far it is.
+pub(crate) struct Told {
+    time: Option<Duration>,
+    /// Called with the number of rows that are answered.
+    tell: Option<Py<PyAny>>,
+    answered: AtomicUsize,
+}
+
+impl Told {
+    pub(crate) fn new(time: Option<Duration>, tell: Option<Py<PyAny>>) -> Self {
+        Self { time, tell, answered: AtomicUsize::new(0) }
+    }
+
+    fn look(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(tell) = &self.tell else { return Ok(()) };
+        tell.call1(py, (self.answered.load(Ordering::Relaxed),)).map(|_| ())
+    }
+}
+
 impl Rows {
-    /// Those of a buffer, of this width. They are copied once, so that nobody changes them meanwhile.
+    /// Those of a buffer, of this width. They are copied once, so that nobody changes them
+    /// meanwhile.
     pub(crate) fn of(
         py: Python<'_>,
         values: &PyBuffer<f64>,
@@ -98,17 +119,17 @@ pub(crate) fn check<'py>(
     running: &Running,
     heads: Heads,
     rows: Rows,
-    time: Option<Duration>,
+    told: &Told,
 ) -> PyResult<Bound<'py, PyDict>> {
     if rows.count() <= rows.per_message {
         let mut message = Vec::with_capacity(heads.first.len() + list_bytes(rows.values.len()));
         message.put_slice(&heads.first);
         write_list(VALUES, &rows.values, &mut message);
         let asking = || async {
-            let reply = running.way.call(CHECK, message.into(), time).await?;
+            let reply = running.way.call(CHECK, message.into(), told.time).await?;
             Ok::<_, Failed>(columns_of(read(reply)?, 0))
         };
-        return running.wait(py, asking)??.into_dict(py);
+        return running.wait_looking(py, asking, |py| told.look(py))??.into_dict(py);
     }
     let mut messages = Vec::new();
     for (number, values) in rows.messages().enumerate() {
@@ -121,16 +142,18 @@ pub(crate) fn check<'py>(
         write_list(VALUES, values, &mut message);
         messages.push(Bytes::from(message));
     }
-    running.wait(py, || stream(running, messages, time))??.into_dict(py)
+    let asking = || stream(running, messages, rows.per_message, told);
+    running.wait_looking(py, asking, |py| told.look(py))??.into_dict(py)
 }
 
 /// All messages on one stream, of which one waits while another is answered.
 async fn stream(
     running: &Running,
     messages: Vec<Bytes>,
-    time: Option<Duration>,
+    per_message: usize,
+    told: &Told,
 ) -> Result<Columns, Failed> {
-    let mut talk = Way::talk(&running.way, STREAM.to_owned(), time);
+    let mut talk = Way::talk(&running.way, STREAM.to_owned(), told.time);
     let (requests, replies) = (talk.requests.clone(), &mut talk.replies);
     let count = messages.len();
     let sending = async move {
@@ -151,6 +174,7 @@ async fn stream(
             let reply: api::StreamConfigurationsResponse = read(reply?)?;
             // A long answer comes in several replies.
             left -= usize::from(!reply.more);
+            told.answered.store((count - left) * per_message, Ordering::Relaxed);
             let first = u32::try_from(reply.first_index).unwrap_or(u32::MAX);
             columns.append(columns_of(reply.answer.unwrap_or_default(), first));
         }
@@ -168,7 +192,7 @@ pub(crate) fn edges<'py>(
     running: &Running,
     head: Bytes,
     [starts, ends]: [Rows; 2],
-    time: Option<Duration>,
+    told: &Told,
 ) -> PyResult<Bound<'py, PyDict>> {
     if starts.values.len() != ends.values.len() {
         return Err(PyValueError::new_err("there are not as many ends as starts"));
@@ -188,13 +212,14 @@ pub(crate) fn edges<'py>(
     let asking = || async {
         let mut columns = Columns::default();
         for (first, message) in messages {
-            let reply = running.way.call(EDGES, message, time).await?;
+            told.answered.store(first / width, Ordering::Relaxed);
+            let reply = running.way.call(EDGES, message, told.time).await?;
             let first = u32::try_from(first / width).unwrap_or(u32::MAX);
             columns.append(columns_of_edges(read(reply)?, first));
         }
         Ok::<_, Failed>(columns)
     };
-    running.wait(py, asking)??.into_dict(py)
+    running.wait_looking(py, asking, |py| told.look(py))??.into_dict(py)
 }
 
 fn read<M: Message + Default>(bytes: Bytes) -> Result<M, Failed> {

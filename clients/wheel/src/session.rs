@@ -16,13 +16,15 @@ use tonic::Status;
 use crate::engine::Running;
 use crate::failed::Failed;
 use crate::per_process::Owned;
-use crate::way::Way;
+use crate::watch::{NewsSource, SessionNews};
+use crate::way::{Talk, Way};
 use clearance_proto as api;
 
 const OPEN: &str = "/clearance.v1.SessionService/OpenSession";
 const STEP: &str = "/clearance.v1.SessionService/StepSession";
 const GET: &str = "/clearance.v1.SessionService/GetSession";
 const CLOSE: &str = "/clearance.v1.SessionService/CloseSession";
+const WATCH: &str = "/clearance.v1.SessionService/WatchSession";
 
 /// Heads of `StepSessionRequest.frames`, `StepSessionResponse.reports` and `Frame.frame_id`.
 const FRAMES: u8 = 2 << 3 | 2;
@@ -128,6 +130,33 @@ impl Session {
         Ok(PyBytes::new(py, &open.running.wait(py, asking)??))
     }
 
+    /// Goes on with a session that another client has taken over.
+    fn take_back(&self, py: Python<'_>) -> PyResult<()> {
+        let open = self.opened()?;
+        let taking = || async {
+            let mut link = open.link.lock().await;
+            match link.as_mut().ok_or_else(closed)? {
+                Link::Inside(_) => Ok::<_, Failed>(()),
+                Link::Remote(remote) => Ok(remote.take_back().await?),
+            }
+        };
+        Ok(open.running.wait(py, taking)??)
+    }
+
+    /// Follows it.
+    fn watch(&self, py: Python<'_>) -> PyResult<SessionNews> {
+        let open = self.opened()?;
+        let beginning = || async {
+            let link = open.link.lock().await;
+            Ok::<_, Failed>(match link.as_ref().ok_or_else(closed)? {
+                Link::Inside(inside) => NewsSource::Inside(inside.watch(&open.running.way).await?),
+                Link::Remote(remote) => NewsSource::Remote(Box::new(remote.watch())),
+            })
+        };
+        let followed = open.running.wait(py, beginning)??;
+        Ok(SessionNews::new(open.running.clone(), followed))
+    }
+
     /// Closes it; once more does nothing.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let open = self.opened()?;
@@ -207,6 +236,22 @@ impl Inside {
         let reply = way.call(GET, self.asked_for().encode_to_vec().into(), None).await?;
         let reply = api::GetSessionResponse::decode(reply).map_err(undecoded)?;
         Ok(reply.state.unwrap_or_default())
+    }
+
+    async fn watch(&self, way: &Arc<Way>) -> Result<Talk, Failed> {
+        let api::GetSessionRequest { session_id, session_key, incarnation, reply_bytes_max } =
+            self.asked_for();
+        let request = api::WatchSessionRequest {
+            session_id,
+            session_key,
+            incarnation,
+            reply_bytes_max,
+            moment: None,
+        };
+        let talk = way.talk(WATCH.to_owned(), None);
+        // How a call ended that takes nothing is what its replies say.
+        let _ = talk.requests.send(request.encode_to_vec().into()).await;
+        Ok(talk)
     }
 
     async fn close(self, way: &Way) -> Result<(), Failed> {

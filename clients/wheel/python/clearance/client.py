@@ -9,10 +9,13 @@ from typing import Any, Callable, Iterator, Sequence, TypeVar
 import numpy as np
 
 from . import _engine, _wire, messages
+from ._progress import Bar
 from .errors import Code, Error
+from .recording import Recording
 from .robots import Cell, Configurations, Edges, Mode, Robot
 from .session import Session
 from .shapes import Motion, Shape, Treatment, placed
+from .showing import Shows, of_bodies
 
 T = TypeVar("T")
 
@@ -59,8 +62,16 @@ class Outcome(IntEnum):
     UNDECIDED = 3
 
 
+class _OfTwo(Shows):
+    """An answer about two bodies."""
+
+    def _recorded(self) -> Recording:
+        engine, *bodies, motions = self._about
+        return of_bodies(bodies, motions, engine)
+
+
 @dataclass(frozen=True)
-class Collision:
+class Collision(_OfTwo):
     """How two bodies stand; exact."""
 
     verdict: Verdict
@@ -68,6 +79,7 @@ class Collision:
     """Whether the distance is at most the margin; None: no margin was given, or it is open."""
     message: Any = field(repr=False)
     """The whole reply."""
+    _about: Any = field(default=(), repr=False, compare=False)
 
     def __bool__(self) -> bool:
         """Whether they are in contact."""
@@ -75,7 +87,7 @@ class Collision:
 
 
 @dataclass(frozen=True)
-class Distance:
+class Distance(_OfTwo):
     """How far apart two bodies are: the exact distance is from `lower` to `upper`, metres."""
 
     verdict: Verdict
@@ -84,10 +96,11 @@ class Distance:
     points: tuple[Any, Any] = field(repr=False)
     """Closest points on the first and on the second body, rounded."""
     message: Any = field(repr=False)
+    _about: Any = field(default=(), repr=False, compare=False)
 
 
 @dataclass(frozen=True)
-class FirstContact:
+class FirstContact(_OfTwo):
     """Whether two moving bodies meet, and when."""
 
     outcome: Outcome
@@ -96,6 +109,7 @@ class FirstContact:
     t_contact: float | None
     """By this they are proven in contact."""
     message: Any = field(repr=False)
+    _about: Any = field(default=(), repr=False, compare=False)
 
 
 class Stream:
@@ -245,7 +259,8 @@ class Engine:
         if verify:
             from . import verifying
             verifying.collision(placed(p), placed(q), margin, told)
-        return Collision(Verdict(told.verdict), told.within_margin if told.HasField("within_margin") else None, told)
+        within = told.within_margin if told.HasField("within_margin") else None
+        return Collision(Verdict(told.verdict), within, told, (self, p, q, ()))
 
     def distance(self, p: Any, q: Any, *, certificate: bool = False, verify: bool = False,
                  timeout: float | None = None) -> Distance:
@@ -256,7 +271,7 @@ class Engine:
             from . import verifying
             verifying.distance(placed(p), placed(q), told)
         points = tuple(np.array([v.x, v.y, v.z]) for v in (told.closest_p, told.closest_q))
-        return Distance(Verdict(told.verdict), told.distance.lower, told.distance.upper, points, told)
+        return Distance(Verdict(told.verdict), told.distance.lower, told.distance.upper, points, told, (self, p, q, ()))
 
     def first_contact(self, p: Any, q: Any, p_motion: Motion | None = None, q_motion: Motion | None = None, *,
                       margin: float = 0.0, certificate: bool = False, timeout: float | None = None,
@@ -268,47 +283,51 @@ class Engine:
         more += _wire.delimited(_Q_MOTION, q_motion.message) if q_motion else b""
         told = messages.FindFirstContactResponse.FromString(self._ask("FindFirstContact", p, q, options, timeout, more))
         t_contact = told.t_contact if told.HasField("t_contact") else None
-        return FirstContact(Outcome(told.outcome), told.t_free, t_contact, told)
+        return FirstContact(Outcome(told.outcome), told.t_free, t_contact, told, (self, p, q, (p_motion, q_motion)))
 
     # ---- robots
 
     def check(self, robot: Robot | Cell, configurations: Any, cell: Any = (), mode: Mode = Mode.FIRST_PAIR, *,
-              gradient: bool = False, report_limits: bool = False, timeout: float | None = None) -> Configurations:
-        """Whether configurations, n by dof (or one), are free: of a robot among the obstacles in `cell`, or of a `Cell`. An
-        array of f64 whose rows follow each other is copied into messages, and nothing else."""
+              gradient: bool = False, report_limits: bool = False, timeout: float | None = None,
+              progress: Any = False) -> Configurations:
+        """Whether configurations, n by width (or one), are free: of a robot among the obstacles in `cell`, or of a `Cell`. An
+        array of f64 whose rows follow each other is copied into messages, and nothing else. With `progress` a bar shows how
+        far it is; or it is a function, which is called with how many are answered and how many there are."""
         place = robot if isinstance(robot, Cell) else cell if isinstance(cell, Cell) else Cell(robot, cell)
-        values = np.ascontiguousarray(configurations, dtype=float)
 
         def ask() -> Configurations:
             first, others = self._head(place, messages.CheckConfigurationsRequest, mode=int(mode), with_gradient=gradient,
                                        report_limits=report_limits)
-            width = place.dof
+            values, width = place.taken(configurations), place.dof
             count = _rows_of(values, width)
             rows = max(1, _VALUE_BYTES // (8 * width))
             if mode == Mode.ALL_PAIRS:
                 rows = min(rows, _ALL_PAIRS_ROWS)
             elif mode == Mode.LINK_CLEARANCE:
                 rows = max(1, rows // max(place.moving_links, 1))
-            lists = self._engine.check(first, others, values, (width, rows), timeout)
-            return Configurations(lists, place, count, width)
+            with Bar(progress, count, "configurations") as bar:
+                lists = self._engine.check((first, others), values, (width, rows), timeout, bar.tell)
+            return Configurations(lists, place, count, width).about(self, values)
 
         return self._asking(ask)
 
     def check_edges(self, robot: Robot | Cell, starts: Any, ends: Any, cell: Any = (), *, margin: float = 0.0,
-                    report_limits: bool = False, timeout: float | None = None, **fields: Any) -> Edges:
+                    report_limits: bool = False, timeout: float | None = None, progress: Any = False,
+                    **fields: Any) -> Edges:
         """Whether straight paths in the joint values are free, proven along the true motion of the joints. `fields` are
-        further ones of the interface's `CheckEdgesRequest`; certificates come by `call`."""
+        further ones of the interface's `CheckEdgesRequest`; certificates come by `call`. `progress` as of `check`."""
         place = robot if isinstance(robot, Cell) else cell if isinstance(cell, Cell) else Cell(robot, cell)
-        both = [np.ascontiguousarray(values, dtype=float) for values in (starts, ends)]
 
         def ask() -> Edges:
             head, _ = self._head(place, messages.CheckEdgesRequest, margin=margin, report_limits=report_limits, **fields)
-            width = place.dof
+            both, width = [place.taken(values) for values in (starts, ends)], place.dof
             count = _rows_of(both[0], width)
             if both[0].shape != both[1].shape:
                 raise ValueError(f"starts of the shape {both[0].shape} have no ends of the shape {both[1].shape}")
             rows = max(1, _VALUE_BYTES // (16 * width))
-            return Edges(self._engine.edges(head, *both, (width, rows), timeout), place, count)
+            with Bar(progress, count, "edges") as bar:
+                lists = self._engine.edges(head, tuple(both), (width, rows), timeout, bar.tell)
+            return Edges(lists, place, count).about(self, *both)
 
         return self._asking(ask)
 

@@ -11,7 +11,10 @@ import numpy as np
 
 from . import _wire, messages
 from .errors import Code
+from .recording import Recording
 from .shapes import Placed, Treatment, placed, pose_bytes
+from .showing import Shows, of_cell
+
 
 class Mode(IntEnum):
     """What is asked of every configuration."""
@@ -26,13 +29,14 @@ class Mode(IntEnum):
     """That of every link that moves."""
 
 
-class Robot:
+class Robot(Shows):
     """A robot as its files describe it. It is registered where it is asked about first."""
 
     def __init__(self, request: bytes) -> None:
         """By the bytes of a `RegisterRobotRequest`."""
         self.request = request
         self.key = hashlib.blake2b(request, digest_size=16).digest()
+        self._circles: tuple[int, ...] = ()
         self._description: Any = None
 
     @classmethod
@@ -60,6 +64,17 @@ class Robot:
                 asked.meshes.add(name=name, content=file.read())
         return cls(asked.SerializeToString())
 
+    @classmethod
+    def from_pinocchio(cls, model: Any, geometry: Any, *, treatment: Treatment = Treatment.AS_IT_IS) -> Robot:
+        """Takes a model of pinocchio with its geometry model, or whatever has the same names, as it is: configurations are
+        its q, in its order, with a free flyer and with continuous joints by cosine and sine; the pairs that are checked are
+        its collision pairs, by the links that its frames name. `ValueError` names a joint or body that no URDF has."""
+        from . import pinocchio
+        content, circles = pinocchio.request(model, geometry, treatment)
+        robot = cls(content)
+        robot._circles = circles
+        return robot
+
     @property
     def description(self) -> Any:
         """What was made of the files, the interface's `Robot`; told by the engine of this process unless one was asked."""
@@ -83,6 +98,32 @@ class Robot:
         return len(self.description.variables)
 
     @property
+    def width(self) -> int:
+        """How many numbers a configuration is given by: `dof`, and one more for each angle that is given as a cosine and a
+        sine, as pinocchio does."""
+        return self.dof + len(self._circles)
+
+    def taken(self, given: Any) -> Any:
+        """Values of configurations, n by dof, of the numbers that they are given by, n by width."""
+        if not self._circles:
+            return given
+        before = np.zeros(self.dof, dtype=int)
+        before[list(self._circles)] = 1
+        first = np.arange(self.dof) + np.cumsum(before) - before
+        values = given[..., first]
+        for variable in self._circles:
+            values[..., variable] = np.arctan2(given[..., first[variable] + 1], given[..., first[variable]])
+        return values
+
+    def _given(self, values: Any) -> Any:
+        """The other way."""
+        columns = []
+        for variable in range(self.dof):
+            value = values[..., variable]
+            columns += [np.cos(value), np.sin(value)] if variable in self._circles else [value]
+        return np.stack(columns, axis=-1) if self._circles else values
+
+    @property
     def lower(self) -> Any:
         """Least values, minus infinity where there are none."""
         return np.array([v.lower if v.HasField("lower") else -np.inf for v in self.description.variables])
@@ -91,6 +132,12 @@ class Robot:
     def upper(self) -> Any:
         """Greatest values, infinity where there are none."""
         return np.array([v.upper if v.HasField("upper") else np.inf for v in self.description.variables])
+
+    @property
+    def neutral(self) -> Any:
+        """Values of 0, or the nearest to it that are within the limits; of a quaternion that of no turn."""
+        turns = np.array([name.endswith("/qw") for name in self.variables], dtype=float)
+        return np.clip(turns, self.lower, self.upper)
 
     @property
     def links(self) -> list[str]:
@@ -102,10 +149,16 @@ class Robot:
         return list(self.description.notes)
 
     def sample(self, count: int, seed: Any = None) -> Any:
-        """Configurations at random between the limits, and within a turn where there are none: count by dof."""
+        """Configurations at random between the limits, and within a turn where there are none: count by width."""
         lower, upper = self.lower, self.upper
         lower, upper = np.where(np.isfinite(lower), lower, -np.pi), np.where(np.isfinite(upper), upper, np.pi)
-        return np.random.default_rng(seed).uniform(lower, upper, (count, len(lower)))
+        return self._given(np.random.default_rng(seed).uniform(lower, upper, (count, len(lower))))
+
+    def _recorded(self) -> Recording:
+        return of_cell(Cell(self))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_description": None}
 
     def __repr__(self) -> str:
         known = self._description
@@ -149,7 +202,7 @@ def _find(name: str, home: str, package_dirs: Any) -> str | None:
     return next((path for path in paths if os.path.isfile(path)), None)
 
 
-class Cell:
+class Cell(Shows):
     """Robots and what stands still around them."""
 
     def __init__(self, robots: Any, obstacles: Iterable[Any] | Mapping[str, Any] = ()) -> None:
@@ -176,6 +229,22 @@ class Cell:
         return sum(robot.dof for robot in self.robots)
 
     @property
+    def width(self) -> int:
+        """How many numbers a configuration is given by; see `Robot.width`."""
+        return sum(robot.width for robot in self.robots)
+
+    def taken(self, configurations: Any) -> Any:
+        """Values of configurations, n by dof, in rows of f64, of the numbers that they are given by."""
+        given = np.ascontiguousarray(configurations, dtype=float)
+        if not any(robot._circles for robot in self.robots):
+            return given
+        if given.shape[-1:] != (self.width,):
+            raise ValueError(f"configurations are given by {self.width} numbers each, not in the shape {given.shape}")
+        ends = np.cumsum([robot.width for robot in self.robots])
+        parts = [robot.taken(given[..., end - robot.width:end]) for robot, end in zip(self.robots, ends)]
+        return np.ascontiguousarray(np.concatenate(parts, axis=-1))
+
+    @property
     def moving_links(self) -> int:
         return sum(sum(1 for link in robot.description.links if link.moves) for robot in self.robots)
 
@@ -189,6 +258,9 @@ class Cell:
             names += [before + own.links[part.link].name for part in own.parts]
         return names + list(self.obstacles)
 
+    def _recorded(self) -> Recording:
+        return of_cell(self)
+
 
 class Refused(NamedTuple):
     """Items in a row that were not answered."""
@@ -201,11 +273,21 @@ class Refused(NamedTuple):
     field: str
 
 
-class _Answers:
+class _Answers(Shows):
     """Lists of an answer, which become arrays when they are looked at."""
 
     def __init__(self, lists: dict[str, Any], cell: Cell, count: int) -> None:
         self._lists, self.cell, self.count = lists, cell, count
+        self._about: tuple[Any, ...] = ()
+
+    def about(self, engine: Any, *values: Any) -> Any:
+        """The same, with who was asked and what about, which is shown."""
+        self._about = (engine, *values)
+        return self
+
+    def _recorded(self) -> Recording:
+        engine, *values = self._about
+        return of_cell(self.cell, *values, engine=engine)
 
     def _array(self, name: str, dtype: Any) -> Any:
         return np.frombuffer(self._lists.get(name, b""), dtype=dtype)
@@ -261,6 +343,32 @@ class Configurations(_Answers):
         entries = max(len(self._lists.get("clearance_lowers", b"")) // 8, 1)
         links = entries // max(self.count, 1)
         return array.reshape(((self.count, links) if links > 1 else (-1,)) + shape)
+
+    @property
+    def width(self) -> int:
+        """How many numbers a configuration is given by: `dof`, and one more for each angle that is given as a cosine and a
+        sine, as pinocchio does."""
+        return self.dof + len(self._circles)
+
+    def taken(self, given: Any) -> Any:
+        """Values of configurations, n by dof, of the numbers that they are given by, n by width."""
+        if not self._circles:
+            return given
+        before = np.zeros(self.dof, dtype=int)
+        before[list(self._circles)] = 1
+        first = np.arange(self.dof) + np.cumsum(before) - before
+        values = given[..., first]
+        for variable in self._circles:
+            values[..., variable] = np.arctan2(given[..., first[variable] + 1], given[..., first[variable]])
+        return values
+
+    def _given(self, values: Any) -> Any:
+        """The other way."""
+        columns = []
+        for variable in range(self.dof):
+            value = values[..., variable]
+            columns += [np.cos(value), np.sin(value)] if variable in self._circles else [value]
+        return np.stack(columns, axis=-1) if self._circles else values
 
     @property
     def lower(self) -> Any:

@@ -1,15 +1,18 @@
 """Sessions: a scene whose bodies move from frame to frame."""
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
-from typing import Any, Iterable, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from . import _wire, messages
 from .errors import Code, Error
+from .recording import Recording, Watch
 from .robots import Robot
 from .shapes import placed, pose_bytes
+from .showing import Shows, of_session
 
 # Fields of `Body`, `SessionRobot`, `SessionState`, `OpenSessionRequest`, `Frame`, `PackedPoses` and `RobotMove`.
 _PARTS, _POSE = 3, 4
@@ -66,7 +69,7 @@ class Event:
     """A contact that began or ended, or may have been."""
 
     kind: str
-    """BEGAN, ENDED and so on, as in `ContactEventKind`."""
+    """BEGAN, ENDED and so on, as in `ContactEventKind`; a number where a newer server says what is not known here."""
     a: int
     b: int
     time: tuple[float, float] | None
@@ -86,7 +89,7 @@ class Report:
 
     @property
     def events(self) -> list[Event]:
-        return [_event(told) for told in self.message.events]
+        return events_of(self.message.events)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -117,8 +120,21 @@ class Report:
         return f"<frame {self.frame_id}, {len(self.message.events)} events>"
 
 
+def events_of(told: Iterable[Any]) -> list[Event]:
+    """Events of a report, or of news that a watch tells."""
+    return [_event(one) for one in told]
+
+
+def _name(enumeration: Any, number: int, prefix: str) -> str:
+    """A newer server may say what this package has no name for; then it is the number."""
+    try:
+        return enumeration.Name(number).removeprefix(prefix)
+    except ValueError:
+        return str(number)
+
+
 def _event(told: Any) -> Event:
-    kind = messages.ContactEventKind.Name(told.kind).removeprefix("CONTACT_EVENT_KIND_")
+    kind = _name(messages.ContactEventKind, told.kind, "CONTACT_EVENT_KIND_")
     time = (told.time.lower, told.time.upper) if told.HasField("time") else None
     return Event(kind, told.a, told.b, time, told.a_link, told.b_link, told)
 
@@ -127,20 +143,22 @@ def _report(bytes_: bytes) -> Report:
     message = messages.FrameReport.FromString(bytes_)
     if message.HasField("status"):
         told = message.status
-        reason = messages.ErrorReason.Name(told.reason).removeprefix("ERROR_REASON_")
+        reason = _name(messages.ErrorReason, told.reason, "ERROR_REASON_")
         # As of the frame itself, whatever brought it.
         path = told.field.removeprefix("frames[0].").removeprefix("frame.")
         raise Error(Code(told.code), told.message, reason, [(path, told.message)] if path else [])
     return Report(message)
 
 
-class Session:
+class Session(Shows):
     """A scene, frame by frame. With a server it outlives lost connections and restarts: it states itself anew and sends what
     was not answered, so that no event is lost or repeated."""
 
     def __init__(self, engine: Any, bodies: Iterable[Body] = (), robots: Iterable[RobotBody] = (),
-                 report: Mapping[str, Any] | None = None, *, latest_wins: bool = False, **options: Any) -> None:
-        """`report` are fields of `ReportOptions`, `options` of `OpenSessionRequest`; pairs come packed."""
+                 report: Mapping[str, Any] | None = None, *, latest_wins: bool = False, record: bool | int | Recording = False,
+                 **options: Any) -> None:
+        """`report` are fields of `ReportOptions`, `options` of `OpenSessionRequest`; pairs come packed. With `record` the
+        session is written down in `recording`, up to so many bytes if it is a number, or in one that is given."""
         self._engine = engine
         asked = messages.OpenSessionRequest(report=messages.ReportOptions(**{"packed": True, **(report or {})}), **options)
 
@@ -156,11 +174,22 @@ class Session:
         self.checked_pairs: int = told.checked_pairs
         self.first = Report(told.report)
         """On the scene as it was opened: contacts that there are from the beginning are events of it."""
+        self.recording: Recording | None = None
+        """What was asked and answered, if it is recorded."""
+        self._watch: Watch | None = None
+        if isinstance(record, Recording) or record:
+            given = isinstance(record, Recording)
+            self.recording = record if given else Recording() if record is True else Recording(record)
+            self._watch = Watch(engine, self.id, told.session_key or options.get("session_key", ""), self.recording)
+            self._noting(lambda watch: watch.opened(request(), told.report.SerializeToString()))
 
     def step(self, ids: Any = None, translations: Any = None, rotations: Any = None, *, teleported: Any = None,
              robots: Mapping[int, Any] | None = None, added: Sequence[Body | RobotBody] = (), **fields: Any) -> Report:
         """Goes on by a frame. Bodies by `ids` are moved to `translations`, n by 3, with `rotations`, n by 4 (w, x, y, z) or
-        n by 3 by 3; robots to joint values. `fields` are further ones of the interface's `Frame`."""
+        n by 3 by 3; robots to joint values. `teleported` are the ids of bodies that did not pass what is between, or True:
+        none of what moves did. `fields` are further ones of the interface's `Frame`."""
+        if isinstance(teleported, bool):
+            fields, teleported = {**fields, "teleported": teleported}, None
         frame = messages.Frame(**fields).SerializeToString() if fields else b""
         if ids is not None:
             frame += _wire.delimited(_PACKED, _packed(ids, translations, rotations, teleported))
@@ -170,18 +199,53 @@ class Session:
         for number, values in (robots or {}).items():
             move = messages.RobotMove(id=number, values=[float(value) for value in np.asarray(values).ravel()])
             frame += _wire.delimited(_ROBOT_MOVES, move.SerializeToString())
-        return _report(self._link.step(frame))
+        told = self._link.step(frame)
+        report = _report(told)
+        if self._watch is not None:
+            self._noting(lambda watch: watch.stepped(frame, report.frame_id, told))
+        return report
+
+    def _noting(self, note: Any) -> None:
+        """Notes something in the recording. What cannot be noted is no reason not to go on."""
+        try:
+            note(self._watch)
+        except Error as error:
+            warnings.warn(f"the session is recorded no further: {error}", RuntimeWarning, stacklevel=3)
+            self._watch = None
+
+    def _recorded(self) -> Recording:
+        return self.recording if self.recording is not None else of_session(self)
 
     @property
     def key(self) -> str:
         """The key that the server made; empty: the session is open to everybody, or the key was brought."""
         return messages.OpenSessionResponse.FromString(self._link.told()).session_key
 
+    @property
+    def incarnation(self) -> int:
+        """Which session of this id it is."""
+        return messages.OpenSessionResponse.FromString(self._link.told()).incarnation
+
+    def take_back(self) -> None:
+        """Goes on with a session that another client has taken over (`Error` with ABORTED), in its place. What that one has
+        declared stands. In this process there is no other, and nothing happens."""
+        self._link.take_back()
+
+    def watch(self) -> Iterator[Any]:
+        """Follows the session without taking part in it: `WatchSessionResponse`s, its state first, then what each frame
+        changed, until it is closed. With a server it outlives connections and restarts: the state comes anew then, and
+        what was known before is to be forgotten. It may be followed by another thread than the one that steps."""
+        watch = self._link.watch()
+        return map(messages.WatchSessionResponse.FromString, iter(watch.next, None))
+
     def state(self) -> Any:
         """What is declared, a `SessionState`: with it, any server can go on."""
         return messages.SessionState.FromString(self._link.state())
 
     def close(self) -> None:
+        if self._watch is not None:
+            self._watch.end()
+            self._watch = None
         self._link.close()
 
     def __enter__(self) -> Session:

@@ -28,8 +28,20 @@ class Treatment(IntEnum):
     SURFACE = 4
 
 
+class _Drawn:
+    """What is shown in notebooks."""
+
+    def _recorded(self) -> Any:
+        from .showing import of_bodies
+        return of_bodies([self])
+
+    def _repr_html_(self) -> str:
+        from .showing import show
+        return show(self)._repr_html_()
+
+
 @dataclass(frozen=True)
-class Shape:
+class Shape(_Drawn):
     """What a body is; `at` says where. Made by `points`, `box`, `ball`, `mesh` and so on."""
 
     kind: str
@@ -73,7 +85,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Placed:
+class Placed(_Drawn):
     """A body in a place."""
 
     shape: Shape
@@ -210,13 +222,16 @@ def mesh(vertices: Any, faces: Any = None, treatment: Treatment = Treatment.AS_I
 
 
 def placed(body: Any) -> Placed:
-    """Whatever is taken for a body: one in its place, a shape at the origin, an array of points, a mesh of trimesh."""
+    """Whatever is taken for a body: one in its place, a shape at the origin, an array of points, a mesh or a cloud of
+    trimesh."""
     if isinstance(body, Placed):
         return body
     if isinstance(body, Shape):
         return Placed(body, b"")
     if hasattr(body, "vertices") and hasattr(body, "faces"):
         return Placed(mesh(body), b"")
+    if hasattr(body, "vertices"):
+        return Placed(cloud(np.asarray(body.vertices)), b"")
     return Placed(points(body), b"")
 
 
@@ -227,11 +242,60 @@ class Motion:
     message: bytes = field(repr=False)
     """The bytes of a `Motion`."""
     told: Any = field(default=None, compare=False, repr=False)
+    """Velocity, pose at the end or none, axis, angle and pivot or none: for who draws it."""
+
+    @property
+    def steps(self) -> int:
+        """In how many steps it turns by no more than a quarter turn in each, as far as that is said."""
+        return max(1, int(np.ceil(abs(self.told[3]) / (np.pi / 2)))) if self.told[3] else 1
+
+    def at(self, time: float, place: Any, rotation: Any) -> tuple[Any, Any]:
+        """Where it has a body at a time from 0 to 1 that is in this place at 0, as a translation and a matrix. Rounded."""
+        velocity, end, axis, angle, pivot = self.told
+        place, turn = np.asarray(place, dtype=float), _matrix(rotation)
+        if end is not None:
+            far, far_turn = np.asarray(end[0], dtype=float), end[1]
+            if far.shape == (4, 4):
+                far, far_turn = far[:3, 3], far[:3, :3]
+            between = _matrix(far_turn) @ turn.T
+            skew = np.array([between[2, 1] - between[1, 2], between[0, 2] - between[2, 0], between[1, 0] - between[0, 1]]) / 2
+            whole = np.arctan2(np.linalg.norm(skew), (np.trace(between) - 1) / 2)
+            part = between if time == 1 else _turn(skew, whole * time)
+            return place + time * (far - place), part @ turn
+        centre = place if pivot is None else np.asarray(pivot, dtype=float)
+        part = _turn(axis, angle * time) if angle else np.eye(3)
+        return centre + part @ (place - centre) + time * np.asarray(velocity, dtype=float), part @ turn
+
+
+def _matrix(rotation: Any) -> Any:
+    """A quaternion (w, x, y, z), a matrix or none, as a matrix; rounded."""
+    if rotation is None:
+        return np.eye(3)
+    turn = np.asarray(rotation, dtype=float)
+    if turn.shape == (3, 3):
+        return turn
+    w, *v = turn / np.linalg.norm(turn)
+    cross = _cross(v)
+    return np.eye(3) + 2 * w * cross + 2 * cross @ cross
+
+
+def _cross(v: Any) -> Any:
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+
+
+def _turn(axis: Any, angle: float) -> Any:
+    """The rotation about an axis by an angle (Rodrigues); none about an axis of length 0."""
+    axis = np.asarray(axis, dtype=float)
+    length = np.linalg.norm(axis)
+    if not length:
+        return np.eye(3)
+    cross = _cross(axis / length)
+    return np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
 
 
 def linear(velocity: Any) -> Motion:
     """Translation by this over the step."""
-    return Motion(_wire.delimited(1, _wire.delimited(1, _vector(velocity))), ("linear", velocity))
+    return Motion(_wire.delimited(1, _wire.delimited(1, _vector(velocity))), (velocity, None, None, 0.0, None))
 
 
 def screw(axis: Any, angle: float, velocity: Any = (0.0, 0.0, 0.0), pivot: Any = None) -> Motion:
@@ -239,12 +303,14 @@ def screw(axis: Any, angle: float, velocity: Any = (0.0, 0.0, 0.0), pivot: Any =
     fields = {"axis": _message(axis), "angle": angle, "velocity": _message(velocity)}
     if pivot is not None:
         fields["pivot"] = _message(pivot)
-    return Motion(_wire.delimited(2, messages.ScrewMotion(**fields).SerializeToString()))
+    message = _wire.delimited(2, messages.ScrewMotion(**fields).SerializeToString())
+    return Motion(message, (velocity, None, axis, float(angle), pivot))
 
 
 def to_pose(translation: Any, rotation: Any = None) -> Motion:
     """From where the body is to another pose."""
-    return Motion(_wire.delimited(3, _wire.delimited(1, pose_bytes(translation, rotation))))
+    message = _wire.delimited(3, _wire.delimited(1, pose_bytes(translation, rotation)))
+    return Motion(message, ((0.0, 0.0, 0.0), (translation, rotation), None, 0.0, None))
 
 
 def _message(values: Any) -> Any:
