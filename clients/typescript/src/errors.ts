@@ -13,6 +13,8 @@ export class ClearanceError extends ConnectError {
   readonly info: Readonly<Record<string, string>>;
   /** After so many milliseconds the same call may be answered; undefined: that helps nothing. */
   readonly retryAfterMs: number | undefined;
+  /** An earlier attempt of the call was lost, so what it asks for may have been done. */
+  mayBeDone = false;
   /** Whether there is no connection, or none that is of use for long. */
   readonly isLost: boolean;
 
@@ -38,7 +40,12 @@ export class ClearanceError extends ConnectError {
     const error = ConnectError.from(thrown);
     const told: Told = { reason: "", field: "", info: {}, retryAfterMs: undefined };
     for (const detail of error.details) {
-      if ("type" in detail) read(detail.type, detail.value, told);
+      if (!("type" in detail)) continue;
+      try {
+        read(detail.type, detail.value, told);
+      } catch {
+        // Bytes that are no message of their type say nothing; the code and the words are known all the same.
+      }
     }
     return new ClearanceError(error, told, !isGivenUp && isLost(error, told));
   }

@@ -28,6 +28,9 @@ import {
   SessionStateSchema,
 } from "./gen/clearance/v1/session_service_pb.js";
 
+/** The id of what a server has taken, which says it. */
+const idOf = ({ id }: { id?: number }): number => id ?? -1;
+
 /** The declared state of a session. */
 export class Mirror {
   private readonly bodies = new Map<number, Body>();
@@ -41,11 +44,13 @@ export class Mirror {
   frameId: bigint;
 
   constructor(state: SessionState) {
-    for (const body of state.bodies) this.bodies.set(body.id, body);
-    for (const robot of state.robots) this.robots.set(robot.id, robot);
+    for (const body of state.bodies) this.bodies.set(idOf(body), body);
+    for (const robot of state.robots) this.robots.set(idOf(robot), robot);
     this.rules = state.rules ?? create(PairRulesSchema);
     for (const { pair, beganFrameId } of state.contacts) {
-      if (pair) this.contacts.set(key(pair), { a: pair.a, b: pair.b, began: beganFrameId });
+      if (pair?.a === undefined || pair.b === undefined) continue;
+      const both = { a: pair.a, b: pair.b };
+      this.contacts.set(key(both), { ...both, began: beganFrameId });
     }
     this.releaseMargin = state.releaseMargin;
     this.beginMargin = state.beginMargin;
@@ -81,8 +86,8 @@ export class Mirror {
   apply(frame: Frame): boolean {
     if (frame.frameId > this.frameId) this.frameId = frame.frameId;
     this.remove(frame);
-    for (const body of frame.addedBodies) this.bodies.set(body.id, body);
-    for (const robot of frame.addedRobots) this.robots.set(robot.id, robot);
+    for (const body of frame.addedBodies) this.bodies.set(idOf(body), body);
+    for (const robot of frame.addedRobots) this.robots.set(idOf(robot), robot);
     for (const change of frame.changedBodies) this.change(change);
     if (frame.rules) this.rules = frame.rules;
     if (frame.ruleChanges) this.rules = changed(this.rules, frame.ruleChanges);
@@ -103,7 +108,7 @@ export class Mirror {
     if (gone.size === 0) return;
     for (const id of gone) this.bodies.delete(id);
     const stays = (pair: BodyPair | undefined) =>
-      pair === undefined || (!gone.has(pair.a) && !gone.has(pair.b));
+      pair === undefined || (!gone.has(pair.a ?? -1) && !gone.has(pair.b ?? -1));
     for (const [at, { a, b }] of this.contacts) if (gone.has(a) || gone.has(b)) this.contacts.delete(at);
     const rules = clone(PairRulesSchema, this.rules);
     rules.checkedPairs = rules.checkedPairs.filter(stays);
@@ -118,7 +123,7 @@ export class Mirror {
     if (!body) return;
     const groups = body.groups.filter((group) => !change.leftGroups.includes(group));
     const joined = change.joinedGroups.filter((group) => !groups.includes(group));
-    this.bodies.set(body.id, {
+    this.bodies.set(idOf(body), {
       ...body,
       parts: change.parts.length > 0 ? change.parts : body.parts,
       groups: [...groups, ...joined],
@@ -133,7 +138,7 @@ export class Mirror {
   private pose(frame: Frame): void {
     const put = (id: number | undefined, pose: Pose) => {
       const body = this.bodies.get(id ?? -1);
-      if (body) this.bodies.set(body.id, { ...body, pose });
+      if (body) this.bodies.set(idOf(body), { ...body, pose });
     };
     for (const { id, name, pose } of frame.poses) {
       put(name === "" ? id : this.named(name, this.bodies), pose ?? create(PoseSchema));
@@ -161,7 +166,7 @@ export class Mirror {
     const values = moved.values.length > 0 ? moved.values : robot.values;
     const next = { ...robot, values };
     if (moved.base) next.base = moved.base;
-    this.robots.set(robot.id, next);
+    this.robots.set(idOf(robot), next);
     return true;
   }
 
@@ -181,10 +186,10 @@ export class Mirror {
         pose,
       ]),
     );
-    const robots = [...after.robots.values()];
-    const carried = new Set(robots.flatMap(({ attached }) => attached.map(({ bodyId }) => bodyId)));
-    const standing = [...after.bodies.values()].filter(({ id }) => !carried.has(id));
-    const poses = standing.map(({ id, pose }) => {
+    const robots = [...after.robots];
+    const carried = new Set(robots.flatMap(([, { attached }]) => attached.map(({ bodyId }) => bodyId)));
+    const standing = [...after.bodies].filter(([id]) => !carried.has(id));
+    const poses = standing.map(([id, { pose }]) => {
       const said = own.get(id);
       const init: MessageInitShape<typeof BodyPoseSchema> = {
         id,
@@ -194,12 +199,12 @@ export class Mirror {
       if (said?.deviation !== undefined) init.deviation = said.deviation;
       return create(BodyPoseSchema, init);
     });
-    const moves = robots.map((robot) => {
+    const moves = robots.map(([key, robot]) => {
       const said = frame.robotMoves.find(
-        ({ id, name }) => (name === "" ? id : after.named(name, after.robots)) === robot.id,
+        ({ id, name }) => (name === "" ? id : after.named(name, after.robots)) === key,
       );
       return create(RobotMoveSchema, {
-        id: robot.id,
+        id: key,
         values: robot.values,
         base: robot.base ?? create(PoseSchema),
         joints: said?.joints ?? [],
@@ -217,7 +222,7 @@ function key({ a, b }: { a: number; b: number }): string {
   return `${a} ${b}`;
 }
 
-function isSamePair(x: { a: unknown; b: unknown }, y: { a: unknown; b: unknown }): boolean {
+function isSamePair(x: { a?: unknown; b?: unknown }, y: { a?: unknown; b?: unknown }): boolean {
   return (x.a === y.a && x.b === y.b) || (x.a === y.b && x.b === y.a);
 }
 

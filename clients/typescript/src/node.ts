@@ -1,6 +1,6 @@
 // Over gRPC, to the address that the server listens on: in Node, whose HTTP/2 pages do not have.
 
-import { createGrpcTransport } from "@connectrpc/connect-node";
+import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { Clearance, withKey } from "./client.js";
 import type { RetryPolicy } from "./ways.js";
 
@@ -22,7 +22,38 @@ export function connectGrpc(
   const all = typeof addresses === "string" ? [addresses] : addresses;
   const interceptors = [withKey(options.key)];
   const ways = all.map((baseUrl) =>
-    createGrpcTransport({ baseUrl, interceptors, nodeOptions: { ...options.tls } }),
+    createGrpcTransport({
+      baseUrl,
+      interceptors,
+      sessionManager: new GuardedSessions(baseUrl, undefined, { ...options.tls }),
+    }),
   );
   return new Clearance(ways, options.retry);
+}
+
+/** What of a connection of Node's is of interest here. */
+interface Emitter {
+  on(event: "error", heard: () => void): unknown;
+}
+
+/**
+ * Connections whose errors end no program. A server that lets a connection go on which nothing is
+ * under way (GOAWAY) has the transport destroy it with an error, to which it listens no more then
+ * (connect-node 2.1.2), and an error without a listener ends Node. What is under way learns of
+ * errors by its own stream.
+ */
+class GuardedSessions extends Http2SessionManager {
+  private readonly guarded = new WeakSet<object>();
+
+  override async request(
+    ...asked: Parameters<Http2SessionManager["request"]>
+  ): ReturnType<Http2SessionManager["request"]> {
+    const stream = await super.request(...asked);
+    const session: Emitter | undefined = stream.session;
+    if (session && !this.guarded.has(session)) {
+      this.guarded.add(session);
+      session.on("error", () => {});
+    }
+    return stream;
+  }
 }

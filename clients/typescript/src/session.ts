@@ -20,6 +20,7 @@ import {
   type Frame,
   FrameSchema,
   type FrameReport,
+  Notice,
   type OpenSessionRequest,
   OpenSessionRequestSchema,
   type OpenSessionResponse,
@@ -67,7 +68,18 @@ export class Session {
   static async open(client: Clearance, init: SessionInit): Promise<Session> {
     const request = create(OpenSessionRequestSchema, init);
     const state = request.state ?? create(SessionStateSchema);
-    const told = await client.sessions.openSession(request);
+    const told = await client.sessions.openSession(request).catch(async (thrown: unknown) => {
+      const error = ClearanceError.of(thrown);
+      if (lacksRegistered(error)) {
+        // What it is made of was registered on another server, or was forgotten since.
+        await client.registerAgain();
+        return client.sessions.openSession(request);
+      }
+      // An earlier attempt has opened it, whose answer was lost: nobody else has the key.
+      const isOurs = error.reason === "SESSION_EXISTS" && error.mayBeDone && request.sessionKey !== "";
+      if (!isOurs) throw error;
+      return client.sessions.openSession({ ...request, replace: true });
+    });
     const { state: _, ...rest } = request;
     const session = new Session(client, create(OpenSessionRequestSchema, rest), state, told);
     if (told.report) session.mirror.announce(told.report);
@@ -111,9 +123,12 @@ export class Session {
     for (let attempt = 1; ; attempt++) {
       try {
         const options = signal ? { signal } : {};
+        const { incarnation } = this;
         for await (const news of this.client.sessions.watchSession(this.named(), options)) {
           attempt = 0;
           yield news;
+          // Else it would be opened anew by whoever only looks on.
+          if (news.notice === Notice.CLOSED && incarnation === this.incarnation) return;
         }
         // A server that drains ends it.
         await pause(this.client.retry.pauseFirstMs, signal);
@@ -228,12 +243,16 @@ export class Session {
           request.replace = true;
           continue;
         }
-        const lacks = ["UNKNOWN_POLYTOPE", "UNKNOWN_ROBOT"].includes(error.reason);
-        if (!lacks || attempt > 2) throw error;
+        if (!lacksRegistered(error) || attempt > 2) throw error;
         await this.client.registerAgain();
       }
     }
   }
+}
+
+/** Whether the server lacks a body or a robot that was registered. */
+function lacksRegistered(error: ClearanceError): boolean {
+  return ["UNKNOWN_POLYTOPE", "UNKNOWN_ROBOT"].includes(error.reason);
 }
 
 /** Whether the server knows no such session. */

@@ -76,12 +76,15 @@ export class Ways implements Transport {
   }
 
   unary: Transport["unary"] = async (method, signal, timeoutMs, header, input, values) => {
+    let wasLost = false;
     for (let attempt = 1; ; attempt++) {
       const used = this.way();
       try {
         return await used.unary(method, signal, timeoutMs, header, input, values);
       } catch (thrown) {
         const error = ClearanceError.of(thrown, signal?.aborted);
+        error.mayBeDone = wasLost;
+        wasLost ||= error.isLost;
         const wait = pauseAfter(this.policy, attempt, error);
         if (wait === undefined) throw error;
         if (error.isLost) this.leave(used);

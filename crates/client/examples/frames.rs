@@ -35,7 +35,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut session = Session::open(&client, request).await?;
     // From x = 4 in steps of a metre; the last one goes through the wall.
     for x in [3.0, 2.0, 1.0, -2.0] {
-        let moved = api::BodyPose { id: 2, pose: Some(at(x, 0.5)), ..Default::default() };
+        let moved = api::BodyPose { id: Some(2), pose: Some(at(x, 0.5)), ..Default::default() };
         let report = session.step(api::Frame { poses: vec![moved], ..Default::default() }).await?;
         let proven = session.verify(&report)?;
         let [pair] = &report.pairs[..] else { return Err("one pair is checked".into()) };

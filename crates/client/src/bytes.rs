@@ -57,7 +57,8 @@ impl Decoder for Plain {
 impl Client {
     /// Calls a method with one message in each direction, as its URI names it
     /// (`/clearance.v1.ServerService/GetServerInfo`), and tries again where the contract says that
-    /// this helps. `time` is for all attempts together.
+    /// this helps. `time` is for all attempts together. What is registered so is registered again
+    /// where a session is opened on a server without it.
     pub async fn call_bytes(
         &self,
         method: &str,
@@ -76,13 +77,15 @@ impl Client {
             Ok(grpc.unary(request, path.clone(), Plain).await?.into_inner())
         };
         let asked = self.retried(ask);
-        match over {
+        let reply = match over {
             None => asked.await,
             Some(over) => match tokio::time::timeout_at(over, asked).await {
                 Ok(answer) => answer,
                 Err(_) => Err(Status::deadline_exceeded("the time for the call is over").into()),
             },
-        }
+        }?;
+        self.took_bytes(method, request, &reply)?;
+        Ok(reply)
     }
 
     /// Calls a method with any number of messages in either direction; nothing is tried again.

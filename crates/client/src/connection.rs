@@ -10,6 +10,7 @@ use tonic::transport::{Channel, Endpoint};
 use crate::credentials::{ApiKey, BringKey, KeyedChannel, TlsOptions};
 use crate::error::Error;
 use crate::known::Known;
+use crate::readable::ReadableChannel;
 use crate::retry::{Remedy, RetryPolicy};
 use clearance_proto::polytope_service_client::PolytopeServiceClient;
 use clearance_proto::query_service_client::QueryServiceClient;
@@ -131,12 +132,12 @@ impl Client {
 
     /// The connection in use, for services beside those of this API.
     pub fn channel(&self) -> KeyedChannel {
-        KeyedChannel::new(self.current().channel, self.common.key.clone())
+        KeyedChannel::new(ReadableChannel(self.current().channel), self.common.key.clone())
     }
 
     /// The service of sessions over a connection that may be in use no more.
     pub(crate) fn sessions_over(&self, connection: &Current) -> SessionServiceClient<KeyedChannel> {
-        let channel = connection.channel.clone();
+        let channel = ReadableChannel(connection.channel.clone());
         SessionServiceClient::new(KeyedChannel::new(channel, self.common.key.clone()))
     }
 

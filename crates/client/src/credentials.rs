@@ -5,13 +5,14 @@ use std::fmt;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
-use tonic::transport::{Certificate, Channel, ClientTlsConfig, Identity};
+use tonic::transport::{Certificate, ClientTlsConfig, Identity};
 use tonic::{Request, Status};
 
 use crate::error::Error;
+use crate::readable::ReadableChannel;
 
 /// A connection over which every call brings the key, and where it is to go, if there is such.
-pub type KeyedChannel = InterceptedService<Channel, BringKey>;
+pub type KeyedChannel = InterceptedService<ReadableChannel, BringKey>;
 
 /// Puts a key, and what a proxy routes by, into the headers of each call.
 #[derive(Clone, Debug, Default)]

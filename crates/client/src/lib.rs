@@ -65,6 +65,7 @@ mod body;
 mod bytes;
 mod known;
 mod questions;
+mod readable;
 mod registration;
 
 pub use clearance_proto as api;
@@ -72,6 +73,7 @@ pub use clearance_proto as api;
 pub use self::connection::{Client, ConnectOptions};
 pub use self::credentials::{ApiKey, TlsOptions};
 pub use self::error::{Error, NotProven};
+pub use self::readable::ReadableChannel;
 pub use self::registration::{Registered, spec_of};
 pub use self::retry::RetryPolicy;
 pub use self::session::Session;

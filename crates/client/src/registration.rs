@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use prost::Message;
+use prost::bytes::Bytes;
 
 use crate::connection::Client;
 use crate::error::Error;
@@ -44,7 +45,7 @@ impl Registered {
     pub fn body(&self, id: u32, pose: api::Pose) -> api::Body {
         let source = Some(api::placed_body::Source::Id(self.id.clone()));
         let parts = vec![api::PlacedBody { source, pose: None }];
-        api::Body { id, parts, pose: Some(pose), ..api::Body::default() }
+        api::Body { id: Some(id), parts, pose: Some(pose), ..api::Body::default() }
     }
 }
 
@@ -69,21 +70,61 @@ impl Client {
         for polytopes in pieces(specs) {
             let request = api::RegisterPolytopesRequest { polytopes, validate_only: false };
             let reports = self.register_polytopes(request.clone()).await?.reports;
-            if reports.len() != request.polytopes.len() {
-                return Err(Error::Protocol("not every polytope was registered"));
-            }
-            for (spec, report) in request.polytopes.into_iter().zip(reports) {
-                let polytope = report.polytope.as_ref();
-                let id = polytope.map(|polytope| polytope.id.clone());
-                let id = id.ok_or(Error::Protocol("not every polytope was registered"))?;
-                let vertices = vertices(&spec, &report).ok_or(Error::Protocol(
-                    "the report of a registration names vertices that there are not",
-                ))?;
-                self.known().add_polytope(&id, vertices.clone(), spec);
-                registered.push(Registered { id, vertices, report });
-            }
+            registered.extend(self.took(request.polytopes, reports)?);
         }
         Ok(registered)
+    }
+
+    /// Takes in what was registered, to register it again where a server has forgotten it.
+    fn took(
+        &self,
+        specs: Vec<api::PolytopeSpec>,
+        reports: Vec<api::RegistrationReport>,
+    ) -> Result<Vec<Registered>, Error> {
+        if reports.len() != specs.len() {
+            return Err(Error::Protocol("not every polytope was registered"));
+        }
+        let mut registered = Vec::with_capacity(specs.len());
+        for (spec, report) in specs.into_iter().zip(reports) {
+            let polytope = report.polytope.as_ref();
+            let id = polytope.map(|polytope| polytope.id.clone());
+            let id = id.ok_or(Error::Protocol("not every polytope was registered"))?;
+            let vertices = vertices(&spec, &report).ok_or(Error::Protocol(
+                "the report of a registration names vertices that there are not",
+            ))?;
+            self.known().add_polytope(&id, vertices.clone(), spec);
+            registered.push(Registered { id, vertices, report });
+        }
+        Ok(registered)
+    }
+
+    /// Takes in what was registered by a call of bytes, if this was one.
+    pub(crate) fn took_bytes(
+        &self,
+        method: &str,
+        request: Bytes,
+        reply: &Bytes,
+    ) -> Result<(), Error> {
+        let unread = |_| Error::Protocol("the reply to a registration cannot be read");
+        match method {
+            "/clearance.v1.PolytopeService/RegisterPolytopes" => {
+                let request = api::RegisterPolytopesRequest::decode(request).map_err(unread)?;
+                let reply =
+                    api::RegisterPolytopesResponse::decode(reply.clone()).map_err(unread)?;
+                if !request.validate_only {
+                    self.took(request.polytopes, reply.reports)?;
+                }
+            }
+            "/clearance.v1.RobotService/RegisterRobot" => {
+                let request = api::RegisterRobotRequest::decode(request).map_err(unread)?;
+                let reply = api::RegisterRobotResponse::decode(reply.clone()).map_err(unread)?;
+                if let (false, Some(robot)) = (request.validate_only, reply.robot) {
+                    self.known().add_robot(&robot.id, request);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Registers a robot.

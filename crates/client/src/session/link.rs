@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_large_scene_is_opened_in_several_messages() {
-        let body = |id| api::Body { id, ..Default::default() };
+        let body = |id| api::Body { id: Some(id), ..Default::default() };
         let state = |count| api::SessionState {
             bodies: (0..count).map(body).collect(),
             ..Default::default()
@@ -131,7 +131,7 @@ mod tests {
         let Some(Start::Open(open)) = &messages[0].start else { panic!("it opens") };
         assert_eq!(open.state.as_ref().unwrap().bodies.len(), 10_000);
         let last = messages[2].more_state.as_ref().unwrap();
-        assert_eq!((last.bodies.len(), last.bodies[0].id), (5_000, 20_000));
+        assert_eq!((last.bodies.len(), last.bodies[0].id()), (5_000, 20_000));
         assert!(messages[0].latest_wins);
     }
 }

@@ -35,12 +35,12 @@ impl Mirror {
     pub(super) fn of(state: api::SessionState) -> Self {
         let contact = |contact: &api::AnnouncedContact| {
             let pair = contact.pair?;
-            Some(((pair.a, pair.b), contact.began_frame_id))
+            Some(((pair.a?, pair.b?), contact.began_frame_id))
         };
         Self {
             contacts: state.contacts.iter().filter_map(contact).collect(),
-            bodies: state.bodies.into_iter().map(|body| (body.id, body)).collect(),
-            robots: state.robots.into_iter().map(|robot| (robot.id, robot)).collect(),
+            bodies: state.bodies.into_iter().map(|body| (body.id(), body)).collect(),
+            robots: state.robots.into_iter().map(|robot| (robot.id(), robot)).collect(),
             rules: state.rules.unwrap_or_default(),
             release_margin: state.release_margin,
             begin_margin: state.begin_margin,
@@ -51,7 +51,7 @@ impl Mirror {
     /// What another server goes on with.
     pub(super) fn state(&self) -> api::SessionState {
         let contact = |(&(a, b), &began_frame_id): (&(u32, u32), &u64)| api::AnnouncedContact {
-            pair: Some(api::BodyPair { a, b }),
+            pair: Some(api::BodyPair { a: Some(a), b: Some(b) }),
             began_frame_id,
         };
         api::SessionState {
@@ -77,7 +77,7 @@ impl Mirror {
 
     /// The margin of a pair of bodies: its own, or else the sum of theirs.
     pub(super) fn margin(&self, a: u32, b: u32) -> Option<f64> {
-        let pair = api::BodyPair { a, b };
+        let pair = api::BodyPair { a: Some(a), b: Some(b) };
         let is_it = |known: &&api::PairMargin| {
             known.pair.as_ref().is_some_and(|other| is_same_pair(other, &pair))
         };
@@ -108,10 +108,10 @@ impl Mirror {
         self.frame_id = self.frame_id.max(frame.frame_id);
         self.remove(frame);
         for body in &frame.added_bodies {
-            self.bodies.insert(body.id, body.clone());
+            self.bodies.insert(body.id(), body.clone());
         }
         for robot in &frame.added_robots {
-            self.robots.insert(robot.id, robot.clone());
+            self.robots.insert(robot.id(), robot.clone());
         }
         for change in &frame.changed_bodies {
             self.change(change);
@@ -152,7 +152,7 @@ impl Mirror {
             self.bodies.remove(id);
         }
         let is_gone = |id: &u32| bodies.contains(id);
-        let stays = |pair: &api::BodyPair| !is_gone(&pair.a) && !is_gone(&pair.b);
+        let stays = |pair: &api::BodyPair| !is_gone(&pair.a()) && !is_gone(&pair.b());
         self.contacts.retain(|(a, b), _| !is_gone(a) && !is_gone(b));
         self.rules.checked_pairs.retain(stays);
         self.rules.ignored_pairs.retain(stays);
@@ -205,7 +205,7 @@ impl Mirror {
 
     /// Whether the robot is known.
     fn move_robot(&mut self, moved: &api::RobotMove) -> bool {
-        let id = if moved.name.is_empty() { Some(moved.id) } else { self.robot_named(&moved.name) };
+        let id = if moved.name.is_empty() { moved.id } else { self.robot_named(&moved.name) };
         let Some(robot) = id.and_then(|id| self.robots.get_mut(&id)) else { return false };
         if !moved.values.is_empty() {
             robot.values.clone_from(&moved.values);
@@ -220,8 +220,8 @@ impl Mirror {
     /// them.
     pub(super) fn keyframe(&self) -> api::Frame {
         let attached = self.robots.values().flat_map(|robot| &robot.attached);
-        let carried: Vec<u32> = attached.map(|attached| attached.body_id).collect();
-        let stands = self.bodies.values().filter(|body| !carried.contains(&body.id));
+        let carried: Vec<u32> = attached.map(api::AttachedBody::body_id).collect();
+        let stands = self.bodies.values().filter(|body| !carried.contains(&body.id()));
         let pose = |body: &api::Body| api::BodyPose {
             id: body.id,
             pose: body.pose.clone(),
@@ -250,16 +250,15 @@ impl Mirror {
         let jumped: Vec<u32> =
             jumped.iter().flat_map(|packed| packed.teleported_ids.iter()).collect();
         for pose in &mut whole.poses {
-            let named = |own: &&api::BodyPose| after.id_of(own.id, &own.name) == Some(pose.id);
+            let named = |own: &&api::BodyPose| after.id_of(own.id, &own.name) == pose.id;
             let own = frame.poses.iter().find(named);
             pose.deviation = own.and_then(|own| own.deviation);
-            pose.teleported = own.is_some_and(|own| own.teleported) || jumped.contains(&pose.id);
+            pose.teleported = own.is_some_and(|own| own.teleported) || jumped.contains(&pose.id());
         }
         for moved in &mut whole.robot_moves {
             let named = |own: &&api::RobotMove| {
-                let id =
-                    if own.name.is_empty() { Some(own.id) } else { after.robot_named(&own.name) };
-                id == Some(moved.id)
+                let id = if own.name.is_empty() { own.id } else { after.robot_named(&own.name) };
+                id == moved.id
             };
             if let Some(own) = frame.robot_moves.iter().find(named) {
                 moved.joints.clone_from(&own.joints);
@@ -277,16 +276,16 @@ impl Mirror {
         }
     }
 
-    fn id_of(&self, id: u32, name: &str) -> Option<u32> {
-        if name.is_empty() { Some(id) } else { self.body_named(name) }
+    fn id_of(&self, id: Option<u32>, name: &str) -> Option<u32> {
+        if name.is_empty() { id } else { self.body_named(name) }
     }
 
     fn body_named(&self, name: &str) -> Option<u32> {
-        self.bodies.values().find(|body| body.name == name).map(|body| body.id)
+        self.bodies.values().find(|body| body.name == name).map(api::Body::id)
     }
 
     fn robot_named(&self, name: &str) -> Option<u32> {
-        self.robots.values().find(|robot| robot.name == name).map(|robot| robot.id)
+        self.robots.values().find(|robot| robot.name == name).map(api::SessionRobot::id)
     }
 }
 
@@ -342,11 +341,11 @@ mod tests {
     use super::*;
 
     fn body(id: u32, name: &str) -> api::Body {
-        api::Body { id, name: name.to_owned(), ..Default::default() }
+        api::Body { id: Some(id), name: name.to_owned(), ..Default::default() }
     }
 
     fn pair(a: u32, b: u32) -> api::BodyPair {
-        api::BodyPair { a, b }
+        api::BodyPair { a: Some(a), b: Some(b) }
     }
 
     fn three() -> Mirror {
@@ -416,7 +415,7 @@ mod tests {
         // The same again changes nothing.
         mirror.apply(&frame);
         let state = mirror.state();
-        let ids: Vec<u32> = state.bodies.iter().map(|body| body.id).collect();
+        let ids: Vec<u32> = state.bodies.iter().map(api::Body::id).collect();
         assert_eq!((ids, state.contacts.len()), (vec![2, 3, 9], 0));
         let rules = state.rules.unwrap();
         assert_eq!((rules.checked_pairs, rules.ignored_pairs), (vec![pair(9, 2)], Vec::new()));
@@ -426,7 +425,7 @@ mod tests {
     fn what_only_the_server_knows_is_said_to_be_open() {
         let mut mirror = three();
         let joint = api::JointValue { name: "elbow".into(), value: 1.0 };
-        let moved = api::RobotMove { id: 5, joints: vec![joint], ..Default::default() };
+        let moved = api::RobotMove { id: Some(5), joints: vec![joint], ..Default::default() };
         let frame = api::Frame { robot_moves: vec![moved], ..Default::default() };
         assert_eq!(mirror.apply(&frame), Followed::InPart);
         let frame = api::Frame { detached_body_ids: vec![3], ..Default::default() };

@@ -17,6 +17,10 @@
 //! Where a session is opened anew, bodies and robots that the server does not have are registered
 //! again, and what is not answered follows.
 //!
+//! What else may happen on the way is a table of situations, `tests/situations` of the repository,
+//! which this client passes as those in other languages do. [`Session::watch`] follows a session
+//! without taking part in it.
+//!
 //! No event is lost or repeated by that, but where several frames were under way and the server
 //! applied more of them than it could report: of those the session takes over what the server says
 //! of announced contacts.
@@ -24,6 +28,7 @@
 mod link;
 mod mirror;
 mod proofs;
+mod watch;
 
 use std::collections::VecDeque;
 
@@ -32,10 +37,11 @@ use tonic::{Code, Status};
 use self::link::{Link, attaching, frame_message, opening};
 use self::mirror::{Followed, Mirror};
 pub use self::proofs::Proven;
+pub use self::watch::Watching;
 use crate::connection::{Client, Current};
 use crate::credentials::routed;
 use crate::error::{Error, reason};
-use crate::retry::Remedy;
+use crate::retry::{Remedy, is_lost};
 use clearance_proto as api;
 use clearance_proto::ErrorReason;
 
@@ -57,6 +63,8 @@ pub struct Session {
     sent: VecDeque<api::Frame>,
     /// The highest id of a frame so far.
     last_id: u64,
+    /// How often it was gone on with since something came from a server.
+    resumed: u32,
     is_draining: bool,
     /// The server has asked to connect anew.
     may_move: bool,
@@ -92,10 +100,34 @@ impl Session {
             link: None,
             connection: client.current(),
             sent: VecDeque::new(),
+            resumed: 0,
             is_draining: false,
             may_move: false,
         };
-        let ask = async || session.opened_stream().await;
+        let mut may_be_open = false;
+        let ask = async || {
+            let begun = session.opened_stream().await;
+            match &begun {
+                Err(status) if is_lost(status) => may_be_open = true,
+                // An earlier attempt has opened it, whose answer was lost: nobody else has the key.
+                Err(status)
+                    if may_be_open
+                        && !session.request.session_key.is_empty()
+                        && reason(status) == Some(ErrorReason::SessionExists) =>
+                {
+                    session.request.replace = true;
+                    return session.opened_stream().await;
+                }
+                // What it is made of was registered on another server, or was forgotten since.
+                Err(status)
+                    if lacks_registered(status) && client.register_again().await.is_ok() =>
+                {
+                    return session.opened_stream().await;
+                }
+                _ => {}
+            }
+            begun
+        };
         let begun = client.retried(ask).await?;
         session.begun(begun)?;
         Ok(session)
@@ -122,6 +154,7 @@ impl Session {
             connection: client.current(),
             sent: VecDeque::new(),
             last_id: 0,
+            resumed: 0,
             is_draining: false,
             may_move: false,
         };
@@ -153,13 +186,35 @@ impl Session {
         self.mirror.state()
     }
 
+    /// Follows the session without taking part in it, from its state on, beside whoever steps it.
+    pub fn watch(&self) -> Watching {
+        let request = api::WatchSessionRequest {
+            session_id: self.opened.session_id.clone(),
+            session_key: self.key(),
+            incarnation: self.opened.incarnation,
+            reply_bytes_max: self.client.options().message_bytes_max as u64,
+            moment: None,
+        };
+        Watching::new(&self.client, request)
+    }
+
     /// Whether the server has said that it is about to stop. The next frame goes to another one.
     pub fn is_draining(&self) -> bool {
         self.is_draining
     }
 
-    /// Sends a frame and waits for its report. A frame without an id gets the next one.
+    /// Sends a frame and waits for its report. A frame without an id gets the next one. After an
+    /// error nothing of the frame is sent any more; whether it was applied before is not known.
     pub async fn step(&mut self, frame: api::Frame) -> Result<api::FrameReport, Error> {
+        let stepped = self.step_to(frame).await;
+        if stepped.is_err() {
+            // Else it would go before the next frame, and its events would be told to nobody.
+            self.sent.clear();
+        }
+        stepped
+    }
+
+    async fn step_to(&mut self, frame: api::Frame) -> Result<api::FrameReport, Error> {
         let id = self.send(frame).await?;
         while let Some(report) = self.receive().await? {
             if report.frame_id >= id {
@@ -204,6 +259,7 @@ impl Session {
                     continue;
                 }
             };
+            self.resumed = 0;
             match message.notice() {
                 api::Notice::Draining => self.is_draining = true,
                 api::Notice::Reconnect => self.may_move = true,
@@ -355,7 +411,7 @@ impl Session {
     async fn resume(&mut self, mut why: Status) -> Result<(), Error> {
         self.link = None;
         let policy = self.client.options().retry;
-        for attempt in 1.. {
+        for attempt in self.resumed + 1.. {
             let Some((remedy, pause)) = policy.after(attempt, &why) else { break };
             tokio::time::sleep(pause).await;
             if remedy == Remedy::Reconnect {
@@ -363,7 +419,11 @@ impl Session {
             }
             self.connection = self.client.current();
             match self.rejoin().await {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    // A stream that is attached may be refused still.
+                    self.resumed = attempt;
+                    return Ok(());
+                }
                 // It went while a stream was attached to it.
                 Err(Error::Status(status)) if is_gone(&status) => why = lost(),
                 Err(Error::Status(status)) => why = *status,
@@ -476,6 +536,12 @@ struct Attached {
 /// Whether the server knows no such session.
 fn is_gone(status: &Status) -> bool {
     reason(status) == Some(ErrorReason::UnknownSession)
+}
+
+/// Whether the server lacks a body or a robot that was registered.
+fn lacks_registered(status: &Status) -> bool {
+    use ErrorReason::{UnknownPolytope, UnknownRobot};
+    matches!(reason(status), Some(UnknownPolytope | UnknownRobot))
 }
 
 /// What a stream that ended, or could not be begun, counts as.
