@@ -6,11 +6,12 @@
 2,000 bodies move among 500 fixed ones in a hall of 240 by 240 by 24 m, whose walls turn them back: 400 projectiles of
 10 cm at 200 m/s, 400 of 20 cm at 60 m/s, 1,200 hulls of 1 m at up to 6 m/s; half of the fixed bodies are walls 10 cm
 thick. All spin. The server has one compute thread; the client is this script, which works out and encodes each frame on
-the same processors while the scene runs. Three questions in turn, round by round, each the median of the rounds:
+the same processors while the scene runs. Four questions in turn, round by round, each the median of the rounds:
 
 - no first contacts: verdicts at the frames alone, which is what sampling sees;
 - chosen: the 800 projectiles are `continuous`;
-- all: every pair is asked when it meets.
+- all: every pair is asked when it meets;
+- slop: no first contacts, and a contact begins where the distance is at most 1 cm and ends beyond 2 cm.
 
 Late is the time from handing a frame to gRPC until its report is there. A contact is missed by sampling if it began and
 ended between two frames: the pair is apart at both. Packages are those of `planner.py`.
@@ -26,7 +27,7 @@ HERTZ = 60
 MOVERS = [(400, .1, 200.0), (400, .2, 60.0), (1_200, 1.0, 6.0)]
 FAST = MOVERS[0][0] + MOVERS[1][0]
 FIXED = 500
-QUESTIONS = ['none', 'chosen', 'all']
+QUESTIONS = ['none', 'chosen', 'all', 'slop']
 
 
 def hulls(rng, radius, count=20):
@@ -90,17 +91,18 @@ def messages():
     return types.SimpleNamespace(**{name: held for module in modules for name, held in vars(module).items()})
 
 
-def state(pb, game, ids, chosen):
+def state(pb, game, ids, question):
     """The session's bodies where the game begins."""
     def body(index, shape, place, turn, **more):
         pose = pb.Pose(translation=pb.Vector3(x=place[0], y=place[1], z=place[2]),
                        rotation=pb.Quaternion(w=turn[0], x=turn[1], y=turn[2], z=turn[3]))
         return pb.Body(id=index, parts=[pb.PlacedBody(id=ids[shape])], pose=pose, **more)
-    moving = [body(i + 1, game.shape[i], game.place[i], game.turn[i], continuous=chosen and i < FAST)
+    moving = [body(i + 1, game.shape[i], game.place[i], game.turn[i], continuous=question == 'chosen' and i < FAST)
               for i in range(game.count)]
     fixed = [body(game.count + i + 1, game.fixed_shape[i], game.fixed_place[i], game.fixed_turn[i], fixed=True)
              for i in range(FIXED)]
-    return pb.SessionState(bodies=moving + fixed)
+    slop = dict(begin_margin=.01, release_margin=.02) if question == 'slop' else {}
+    return pb.SessionState(bodies=moving + fixed, **slop)
 
 
 class Contacts:
@@ -137,7 +139,7 @@ def play(service, pb, question, frames):
     options = pb.ReportOptions(pairs=pb.PAIR_SELECTION_NONE, first_contacts=question == 'all')
     contacts = Contacts(pb)
     opened = sessions.OpenSession(pb.OpenSessionRequest(
-        session_id='game', state=state(pb, game, ids, question == 'chosen'), report=options, replace=True))
+        session_id='game', state=state(pb, game, ids, question), report=options, replace=True))
     contacts.note(opened.report)
     contacts.all = contacts.missed = 0
     outbox = queue.SimpleQueue()

@@ -102,8 +102,12 @@ fn main() {
         [("edges of 0.2 to 1 rad", [0.2, 1.0]), ("edges of 2 to 6 rad", [2.0, 6.0])]
     {
         let to = ends(&values, lengths, &mut random);
-        if is_asked(name) {
-            report(name, count, |hash| edges(&cell, [&values, &to], hash));
+        for (name, any_contact) in
+            [(name.to_owned(), false), (format!("{name}, any contact"), true)]
+        {
+            if is_asked(&name) {
+                report(&name, count, |hash| edges(&cell, any_contact, [&values, &to], hash));
+            }
         }
     }
 }
@@ -134,11 +138,12 @@ fn check(cell: &Cell, question: CheckQuestion, values: &[f64], hash: &mut Hash) 
     contacts
 }
 
-fn edges(cell: &Cell, ends: [&[f64]; 2], hash: &mut Hash) -> usize {
+fn edges(cell: &Cell, any_contact: bool, ends: [&[f64]; 2], hash: &mut Hash) -> usize {
     let question = EdgeQuestion {
         margin: 0.0,
         tolerance: 1e-6,
         steps_max: u64::MAX,
+        any_contact,
         ..EdgeQuestion::default()
     };
     let mut contacts = 0;

@@ -219,7 +219,7 @@ fn contacts(run: &[Told]) -> BTreeMap<Pair, u64> {
 }
 
 fn announced(((a, b), began_frame_id): (Pair, u64)) -> api::AnnouncedContact {
-    api::AnnouncedContact { pair: Some(api::BodyPair { a, b }), began_frame_id }
+    api::AnnouncedContact { pair: Some(api::BodyPair { a: Some(a), b: Some(b) }), began_frame_id }
 }
 
 /// A session that is opened where another one stands tells the same verdicts, and no event again.

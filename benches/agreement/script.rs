@@ -92,7 +92,7 @@ impl Script {
         let body = |(index, (actor, pose)): (usize, (&Actor, &api::Pose))| {
             let source = Some(api::placed_body::Source::Id(ids[actor.shape].clone()));
             api::Body {
-                id: index as u32 + 1,
+                id: Some(index as u32 + 1),
                 parts: vec![api::PlacedBody { source, pose: None }],
                 pose: Some(pose.clone()),
                 fixed: actor.fixed,

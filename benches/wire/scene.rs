@@ -57,7 +57,7 @@ pub(crate) fn state(drifters: &[Drifter], ids: &[String]) -> api::SessionState {
         };
         let source = Some(api::placed_body::Source::Id(ids[index % ids.len()].clone()));
         api::Body {
-            id: index as u32 + 1,
+            id: Some(index as u32 + 1),
             parts: vec![api::PlacedBody { source, pose: None }],
             pose: Some(pose),
             ..Default::default()

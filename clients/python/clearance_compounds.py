@@ -3,8 +3,7 @@
 Proofs are the dictionaries that a PairReport's `certificate`, `distanceCertificate`, `depthCertificate` and
 `firstContact` are as JSON (as grpcurl prints them). A body is a list of parts, each its vertices, its pose in the world
 and, if it is rounded, the radius: `placed` makes it of the poses in the body. A curved part has `(form, half sizes)`, as
-`clearance_curved` does, in place of vertices: no more is judged of it than a verdict and a margin. A refusal says which entry
-is refused.
+`clearance_curved` does, in place of vertices; each pair of parts with one is judged by itself. A refusal says which entry is refused.
 Every function raises `Refused` with the reason, or returns if the claim is proven.
 """
 import sys
@@ -87,29 +86,104 @@ def side_of(certificate, name):
     return found[0] if isinstance(found, list) and found and isinstance(found[0], dict) else {}
 
 
-def stand_curved(p, q, certificate, margin, within):
-    """How two parts stand of which one is curved. What is said of each is said by the proof."""
+def course_of(said, outer, inner):
+    """When two parts first meet, as the polytopes around and in them say."""
+    if said != "SEPARATED":
+        return {"outcome": "OUTCOME_CONTACT", "tFree": 0.0, "tContact": 0.0}
+    if outer.get("outcome") == "OUTCOME_NO_CONTACT":
+        return {"outcome": "OUTCOME_NO_CONTACT", "tFree": 1.0}
+    free = {"tFree": outer.get("tFree", 0.0)}
+    if inner.get("outcome") == "OUTCOME_CONTACT":
+        return {"outcome": "OUTCOME_CONTACT", **free, "tContact": inner.get("tContact", 1.0)}
+    return {"outcome": "OUTCOME_UNDECIDED", **free}
+
+
+def judge_curved(p, q, certificate, margin=None, motions=None, deviation=0.0):
+    """How two parts stand of which one is curved, what is told of the margin, and what is measured: around their distance
+    or depth by its name, or when they first meet. What is said of them is said by the proof, and proven here."""
     require("curved" in certificate, "one of the parts is curved")
     outer, inner = (side_of(certificate, name) for name in ("outer", "inner"))
     said = ("SEPARATED" if outer.get("verdict") == "VERDICT_SEPARATED" else
             "OVERLAPPING" if inner.get("verdict") == "VERDICT_OVERLAPPING" else "TOUCHING")
-    told = False if outer.get("withinMargin") is False else True if inner.get("withinMargin") is True else None
-    answer = {"verdict": f"VERDICT_{said}", "certificate": certificate}
-    if told is not None:
+    within = lambda told: told.get("withinMargin")
+    told = False if within(outer) is False else True if within(inner) is True else None
+    kinds = [kind for side in (outer, inner) for kind in ("collision", "distance", "penetration", "firstContact") if kind in side]
+    kind = "firstContact" if motions else next((kind for kind in kinds if kind != "firstContact"), "collision")
+    answer, measured = {"verdict": f"VERDICT_{said}", "certificate": certificate}, {}
+    if kind in ("distance", "penetration"):
+        name, deep = ("distance", "SEPARATED") if kind == "distance" else ("depth", "OVERLAPPING")
+        low, high = (outer, inner) if kind == "distance" else (inner, outer)
+        ends = [bracket(side["bracket"])[end] for end, side in enumerate((low, high))] if said == deep else [0.0, 0.0]
+        measured = {name: ends}
+        answer = {**answer, name: dict(zip(("lower", "upper"), ends)), "certificate": {"verdict": certificate}}
+        if kind == "distance" and told is None and margin is not None and margin >= 0:
+            shown = True if ends[1] <= margin else False if ends[0] > margin else None
+        else:
+            shown = told
+    elif kind == "firstContact":
+        measured, shown = course_of(said, outer, inner), None
+        answer = {"initialVerdict": f"VERDICT_{said}", **measured, "certificate": {"initial": certificate}}
+    else:
+        shown = told
+    if told is not None and kind != "firstContact":
         answer["withinMargin"] = told
-    if within is not None:
-        require(told is within, "it does not show what is said of the margin")
     cores = [core_of(part) for part in (p, q)]
     radii = [part[2] if len(part) > 2 else 0.0 for part in (p, q)]
     curved = [core and (*core, radius) for core, radius in zip(cores, radii)]
 
     def judge(points, side):
         two = [(found or part[0], *part[1:]) for found, part in zip(points, (p, q))]
-        found = stand(two[:1], two[1:], 0, 0, side["certificate"], margin, side.get("withinMargin"))
+        one, other = two[:1], two[1:]
+        if kind == "firstContact":
+            cert = side["certificate"]
+            found = (stand(one, other, 0, 0, cert["initial"]) if "initial" in cert else
+                     "SEPARATED" if cert.get("chain") and cert["chain"][0].get("t0", 0.0) <= 0 else None)
+            require(side["initialVerdict"] == f"VERDICT_{found}", "the certificate of a side is for another verdict")
+            return verify_compound_motion(one, other, *([motion] for motion in motions), side, margin or 0.0, deviation)
+        of_verdict = side["certificate"] if kind == "collision" else side["certificate"]["verdict"]
+        found = stand(one, other, 0, 0, of_verdict, margin, side.get("withinMargin"))
         require(side["verdict"] == f"VERDICT_{found}", "the certificate of a side is for another verdict")
+        if kind == "distance":
+            verify_compound_distance(one, other, found, side["distance"], side["certificate"])
+        elif kind == "penetration":
+            verify_compound_depth(one, other, found, side["depth"], side["certificate"])
 
-    verify_curved("collision", curved, {} if margin is None else {"margin": margin}, answer, judge)
+    verify_curved(kind, curved, {} if margin is None else {"margin": margin}, answer, judge)
+    return said, shown, measured
+
+
+def stand_curved(p, q, certificate, margin, within):
+    """How two parts stand of which one is curved."""
+    said, shown, _ = judge_curved(p, q, certificate, margin)
+    if within is not None:
+        require(shown is within, "it does not show what is said of the margin")
     return said
+
+
+def is_curved_pair(p, q, i, j):
+    return bool(core_of(p[i]) or core_of(q[j]))
+
+
+def entries_of(p, q, certificate):
+    """The entries of a verdict's certificate; of two bodies of one part each it may be that of two."""
+    found = certificate.get("compound", {}).get("entries")
+    if found is None and len(p) == len(q) == 1:
+        found = [{"pParts": [0], "qParts": [0], "certificate": certificate}]
+    require(isinstance(found, list), "entries are missing")
+    return found
+
+
+def of_curved(p, q, certificate):
+    """The entries about curved parts with their places, each of two parts; the verdicts are proven apart from this."""
+    has_curved = any(core_of(part) for part in (*p, *q))
+    for entry in entries_of(p, q, certificate.get("verdict", {})) if has_curved else ():
+        parts = chosen(entry, p, q)
+        if len(parts) == 1 and is_curved_pair(p, q, *parts[0]):
+            yield parts[0], judge_curved(p[parts[0][0]], q[parts[0][1]], entry["certificate"])
+
+
+def none_curved(p, q, parts):
+    require(not any(is_curved_pair(p, q, i, j) for i, j in parts), "curved parts are proven by themselves")
 
 
 def stand(p, q, i, j, certificate, margin=None, within=None):
@@ -201,12 +275,18 @@ def verify_compound_distance(p, q, verdict, distance, certificate):
     if verdict != "SEPARATED":
         return require(bound(lower) <= 0 <= bound(upper), "the bracket does not hold 0")
     entries, seen, shown = certificate.get("parts", []), set(), 0
-    if len(p) == len(q) == 1 and not entries:
+    for parts, (_, _, measured) in of_curved(p, q, certificate):
+        require("distance" in measured, "an entry does not say how far the parts are apart")
+        require(lower <= measured["distance"][0], "the parts come closer than the lower bound")
+        shown += measured["distance"][1] <= upper
+        seen.add(parts)
+    if len(p) == len(q) == 1 and not entries and not seen:
         entries = [{"pParts": [0], "qParts": [0], "pairs": certificate.get("pairs", [])}]
 
     def judge(entry):
         nonlocal shown
         parts, pairs = chosen(entry, p, q), vertex_pairs(entry.get("pairs", []))
+        none_curved(p, q, parts)
         seen.update(parts)
         if "direction" not in entry:
             require(len(parts) == 1, "of several parts together a proof is a vector that separates them")
@@ -245,28 +325,24 @@ def verify_compound_depth(p, q, verdict, depth, certificate):
     lower, upper = bracket(depth)
     if verdict != "OVERLAPPING":
         return require(bound(lower) <= 0 <= bound(upper), "the bracket does not hold 0")
-    named = certificate["verdict"].get("compound", {}).get("entries")
-    if len(p) == len(q) == 1 and named is None:
-        named = [{"pParts": [0], "qParts": [0]}]
-    require(named and len(named) == 1, "one entry has to name the deepest parts")
-    deepest = chosen(named[0], p, q)
-    require(len(deepest) == 1, "one entry has to name the deepest parts")
-    surface = certificate.get("surface")
-    if surface is not None:
-        flat = surface.get("triangles", [])
-        require(len(flat) % 3 == 0, "three corners a triangle")
-        surface = {"corners": vertex_pairs(surface.get("corners", [])),
-                   "triangles": [flat[k:k + 3] for k in range(0, len(flat), 3)]}
-    bodies, radii = parts_of(p, q, *deepest[0]), radii_of(p, q, *deepest[0])
-    if any(radii):
-        of_two = {**certificate, "verdict": named[0].get("certificate", certificate["verdict"])}
-        verify_rounded_depth(*bodies, *radii, "OVERLAPPING", depth, of_two)
+    seen, lower_shown = set(), False
+    for parts, (said, _, measured) in of_curved(p, q, certificate):
+        require(said != "OVERLAPPING" or "depth" in measured, "an entry does not say how deep the parts overlap")
+        least, most = measured.get("depth", (0.0, 0.0)) if said == "OVERLAPPING" else (0.0, 0.0)
+        require(most <= upper, "the parts may be deeper than the upper bound")
+        lower_shown = lower_shown or lower <= least
+        seen.add(parts)
+    named = [entry for entry in entries_of(p, q, certificate["verdict"])
+             if len(chosen(entry, p, q)) > 1 or not is_curved_pair(p, q, *chosen(entry, p, q)[0])]
+    require(len(named) == 1 or not named and seen, "one entry has to name the deepest parts")
+    if named:
+        seen.update(verify_deepest(p, q, depth, certificate, named[0]))
     else:
-        verify_depth(*bodies, lower, upper, direction(certificate.get("face")), surface)
-    seen = set(deepest)
+        require(lower_shown, "no entry shows the lower bound")
 
     def judge(entry):
         parts = chosen(entry, p, q)
+        none_curved(p, q, parts)
         if len(parts) > 1:
             only_vectors([entry.get("direction")])
         for i, j in parts:
@@ -280,6 +356,25 @@ def verify_compound_depth(p, q, verdict, depth, certificate):
     covered(p, q, seen)
 
 
+def verify_deepest(p, q, depth, certificate, named):
+    """How deep the parts overlap that are said to be the deepest, which an entry names."""
+    (lower, upper), deepest = bracket(depth), chosen(named, p, q)
+    require(len(deepest) == 1, "one entry has to name the deepest parts")
+    surface = certificate.get("surface")
+    if surface is not None:
+        flat = surface.get("triangles", [])
+        require(len(flat) % 3 == 0, "three corners a triangle")
+        surface = {"corners": vertex_pairs(surface.get("corners", [])),
+                   "triangles": [flat[k:k + 3] for k in range(0, len(flat), 3)]}
+    bodies, radii = parts_of(p, q, *deepest[0]), radii_of(p, q, *deepest[0])
+    if any(radii):
+        of_two = {**certificate, "verdict": named.get("certificate", certificate["verdict"])}
+        verify_rounded_depth(*bodies, *radii, "OVERLAPPING", depth, of_two)
+    else:
+        verify_depth(*bodies, lower, upper, direction(certificate.get("face")), surface)
+    return deepest
+
+
 @patient
 def verify_compound_motion(p, q, motions_p, motions_q, answer, margin=0.0, deviation=0.0):
     """A first contact on the way (`answer`: a PairReport's firstContact), or that there is none. Motions: one for
@@ -289,6 +384,7 @@ def verify_compound_motion(p, q, motions_p, motions_q, answer, margin=0.0, devia
     alone = len(p) == len(q) == 1 and "parts" not in certificate
     entries = ([{"pParts": [0], "qParts": [0], "certificate": certificate}] if alone
                else certificate.get("parts", []))
+    require(alone or entries, "no entry is about the parts")
     contact = outcome == "CONTACT"
     t_contact = bound(answer.get("tContact")) if contact else 1
     require(bound(t_free) <= t_contact <= 1, "not 0 <= t_free <= t_contact <= 1")
@@ -303,6 +399,16 @@ def verify_compound_motion(p, q, motions_p, motions_q, answer, margin=0.0, devia
             if contact and not claim["certificate"]["chain"]:
                 verify_margin(*bodies, reach, False, "SEPARATED", {**initial, "margin_pairs": []})
 
+    def known_way(said, way):
+        """Whether curved parts, which are free as long as is claimed, show the contact as well."""
+        meets = way["outcome"] == "OUTCOME_CONTACT"
+        shows = contact and meets and way["tContact"] <= t_contact
+        if not (contact and t_contact == 0):
+            require(said == "SEPARATED" and not (meets and way["tContact"] <= 0), "in contact at t = 0")
+            kept = way["outcome"] == "OUTCOME_NO_CONTACT" or outcome != "NO_CONTACT" and t_free <= way["tFree"]
+            require(kept, "the parts are not free until then")
+        return shows
+
     def judge(entry):
         nonlocal met, unmet
         parts, cert = chosen(entry, p, q), entry.get("certificate", {})
@@ -314,6 +420,13 @@ def verify_compound_motion(p, q, motions_p, motions_q, answer, margin=0.0, devia
                   **direction(link.get("direction"))} for link in cert.get("chain", [])]
         claim = {"verdict": outcome, "t_free": t_free, "t_contact": answer.get("tContact"),
                  "certificate": {"chain": chain, "pairs": vertex_pairs(cert.get("contactPairs", []))}}
+        if len(parts) == 1 and is_curved_pair(p, q, *parts[0]):
+            i, j = parts[0]
+            said, _, way = judge_curved(p[i], q[j], cert.get("initial", {}), margin, (motions_p[i], motions_q[j]), deviation)
+            met = met or known_way(said, way)
+            seen.update(parts)
+            return
+        none_curved(p, q, parts)
         for i, j in parts:
             bodies, motions, radii = parts_of(p, q, i, j), (motions_p[i], motions_q[j]), radii_of(p, q, i, j)
             reach, said, initial = bound(margin) + sum(map(bound, radii)), None, None

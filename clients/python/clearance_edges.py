@@ -247,12 +247,12 @@ class Cell:
     """robots: [(Robot, pose of its base)]; still: [(points, pose)], or what a mesh bounds (`region`), its `surface`, a
     `cloud`, a `Rounded` or a `Curved` body for the points; a pose is rows and a translation. carried: [Carried], robot by
     robot. Bodies are called ("link", robot, name), ("carried", index) and ("still", index): ignored has pairs of those,
-    paddings is metres by them. scope: ALL, WORLD or SELF.
+    paddings is metres by them, margins metres by pairs, in place of the sum of their two. scope: ALL, WORLD or SELF.
 
     `pairs` are those that need a check, `left_out` those that a joint may change and a rule leaves out, by rule; both by the
     numbers that certificates use."""
 
-    def __init__(self, robots, still, carried=(), ignored=(), paddings=None, adjacent_links=False, scope="ALL"):
+    def __init__(self, robots, still, carried=(), ignored=(), paddings=None, adjacent_links=False, scope="ALL", margins=None):
         self.frames, self.parts, self.width = [], [], 0
         first_frames, owners, may_meet = [], [], {}  # owners: by part, what the rules call its body
         for k, (robot, base) in enumerate(robots):
@@ -295,6 +295,7 @@ class Cell:
         self.bodies = [(frame, at, getattr(shape, "points", shape)) for frame, at, shape in self.bodies]
         owners, padded = owners + names, paddings or {}
         self.paddings = [float(padded.get(owner, 0.0)) for owner in owners]
+        self.owners, self.margins = owners, {frozenset(pair): float(x) for pair, x in (margins or {}).items()}
         self.pairs, self.left_out = [], {}
         for b in range(len(self.bodies)):
             if scope not in ("ALL", "SELF" if b < self.moving else "WORLD"):
@@ -314,8 +315,13 @@ class Cell:
         self.common = {pair: self.common_frame(pair) for pair in self.pairs}
 
     def margin(self, pair, asked):
-        """Within which distance a pair counts as in contact: that of the question, or the sum of its paddings."""
-        return max(asked, self.paddings[pair[0]] + self.paddings[pair[1]])
+        """Within which distance a pair counts as in contact: that of the question or its own, of which 0 says nothing,
+        whichever is greater; its own is what is set for it, or else the sum of its paddings."""
+        own = self.margins.get(frozenset(self.owners[body] for body in pair))
+        own = self.paddings[pair[0]] + self.paddings[pair[1]] if own is None else own
+        found = own if asked == 0 else asked if own == 0 else max(asked, own)
+        require(found >= 0, "the margin of a pair is below 0: no certificate shows that")
+        return found
 
     def solid(self, body, vertices=None):
         """A body as certificates name its vertices: of a polytope these, or all of its points."""

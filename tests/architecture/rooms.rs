@@ -62,6 +62,7 @@ const GEOMETRY: &[&str] = &[
     "faces",
     "cloud",
     "terrain",
+    "seams",
     "rays",
 ];
 

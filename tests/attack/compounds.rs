@@ -26,7 +26,7 @@ pub(crate) fn close_combs(bodies: u32, parts: u32) -> api::OpenSessionRequest {
         let [x, y] = [id % 7, id / 7].map(|step| 0.12 * f64::from(step));
         let place = |k: u32| [x + f64::from(k % 16), y + f64::from(k / 16), 0.0];
         let parts = (0..parts).map(|k| tetrahedron(place(k))).collect();
-        api::Body { id, parts, ..Default::default() }
+        api::Body { id: Some(id), parts, ..Default::default() }
     };
     let report = api::ReportOptions {
         pairs: api::PairSelection::All.into(),

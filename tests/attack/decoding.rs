@@ -26,8 +26,8 @@ fn pose(k: u32) -> Option<api::Pose> {
 
 /// As many bodies and poses of bodies as a message may have, for a session that nobody has opened.
 fn step() -> Bytes {
-    let body = |id| api::Body { id, pose: pose(id), ..Default::default() };
-    let moved = |id| api::BodyPose { id, pose: pose(id), ..Default::default() };
+    let body = |id| api::Body { id: Some(id), pose: pose(id), ..Default::default() };
+    let moved = |id| api::BodyPose { id: Some(id), pose: pose(id), ..Default::default() };
     let frame = |frame_id, count| api::Frame {
         frame_id,
         poses: (0..count).map(moved).collect(),

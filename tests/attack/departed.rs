@@ -57,7 +57,7 @@ where
 
 /// A body of a session, by its parts.
 fn of_parts(id: u32, parts: Vec<api::PlacedBody>) -> api::Body {
-    api::Body { id, parts, ..Default::default() }
+    api::Body { id: Some(id), parts, ..Default::default() }
 }
 
 /// A session with these bodies, of which everything is asked.

@@ -43,6 +43,7 @@ mod departed;
 mod heavy;
 mod held;
 mod memory;
+mod misshapen;
 mod names;
 mod piles;
 mod questions;

@@ -99,7 +99,7 @@ fn bodies_that_leave_very_many_groups_hold_nobody_up() {
         let client = with_cube(server).await;
         let session_id = in_many_groups(&client, 3, 100_000).await;
         let leave = |id: u32, from: usize, count: usize| api::BodyChange {
-            id,
+            id: Some(id),
             left_groups: names('g', from + count).split_off(from),
             ..Default::default()
         };

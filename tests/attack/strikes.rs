@@ -50,7 +50,7 @@ pub(crate) fn session(bodies: Vec<api::Body>) -> api::OpenSessionRequest {
 /// A body of a registered polytope.
 pub(crate) fn body(id: u32, alias: &str, x: f64) -> api::Body {
     let parts = vec![registered(alias, x).unwrap()];
-    api::Body { id, parts, ..Default::default() }
+    api::Body { id: Some(id), parts, ..Default::default() }
 }
 
 /// A frame that says where some bodies are, along x.
@@ -64,8 +64,9 @@ pub(crate) fn frame(frame_id: u64, ids: impl Iterator<Item = u32>, x: f64) -> ap
 /// Bodies of very many parts in one place.
 fn compounds() -> api::OpenSessionRequest {
     let parts: Vec<_> = (0..64).map(|k| registered("ball", f64::from(k) / 8.0).unwrap()).collect();
-    let bodies =
-        (0..10).map(|id| api::Body { id, parts: parts.clone(), ..Default::default() }).collect();
+    let bodies = (0..10)
+        .map(|id| api::Body { id: Some(id), parts: parts.clone(), ..Default::default() })
+        .collect();
     let report = api::ReportOptions { certificates: true, distances: true, ..Default::default() };
     api::OpenSessionRequest { report: Some(report), ..session(bodies) }
 }

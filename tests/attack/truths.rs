@@ -116,7 +116,7 @@ fn said(answer: Option<Answer>) -> Option<Answer> {
 
 fn open() -> api::OpenSessionRequest {
     let bodies = (0..BODIES).map(|id| api::Body {
-        id,
+        id: Some(id),
         parts: vec![of_points(shape(id)).unwrap()],
         pose: Some(api::Pose { translation: Some(place(id, 0)), orientation: None }),
         ..Default::default()
@@ -136,7 +136,7 @@ fn open() -> api::OpenSessionRequest {
 
 fn frames() -> Vec<api::Frame> {
     let pose = |id, frame| api::BodyPose {
-        id,
+        id: Some(id),
         pose: Some(api::Pose { translation: Some(place(id, frame)), orientation: None }),
         ..Default::default()
     };

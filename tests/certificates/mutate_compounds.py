@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Tampers with what a session proves of bodies of several parts, and demands that two judges rule alike.
 
-A fresh server of the binary CLEARANCE is asked about bodies of random parts, some of them rounded, in random places; some of its searches
-are stopped by a budget. The judges are its VerifyCertificate and `clients/python/clearance_compounds.py`. Every answer
+A fresh server of the binary CLEARANCE is asked about bodies of random parts, some of them rounded or curved, in random places; some of
+its searches are stopped by a budget. The judges are its VerifyCertificate and `clients/python/clearance_compounds.py`. Every answer
 has to be accepted as it is; and what both accept of a changed one must not contradict what is proven of the question
 already: another verdict, or a bracket that does not meet the one that is known. A seed gives the same mutations
 everywhere. Bodies turn from place to place, never on the way, so both judges are exact. Needs grpcio.
@@ -20,6 +20,10 @@ WEDGE = [[0.0, 0.0, 0.0], [1.5, 0.0, 0.0], [0.0, 0.7, 0.0], [0.2, 0.2, 0.9]]
 SHAPES = {"cube": sorted(CUBE), "wedge": sorted(WEDGE)}
 CORES = [sorted(CUBE), sorted(WEDGE), [[0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [1.0, 0.0, 0.25]]]
 RADII = [0.125, 0.3, 0.5, 1.0]
+# Curved parts as messages, and as the verifier takes them.
+CURVED = [({"cylinder": {"radiusXy": 0.5, "length": 1.5}}, ("cylinder", [0.5, 0.5, 0.75])),
+          ({"cone": {"radiusXy": 0.75, "length": 1.0}}, ("cone", [0.75, 0.75, 0.5])),
+          ({"ellipsoid": {"x": 0.5, "y": 0.75, "z": 1.0}}, ("ellipsoid", [0.5, 0.75, 1.0]))]
 VERDICTS = [f"VERDICT_{word}" for word in cc.VERDICTS]
 OUTCOMES = ["OUTCOME_CONTACT", "OUTCOME_NO_CONTACT", "OUTCOME_UNDECIDED"]
 
@@ -34,8 +38,10 @@ def pose_of(json):
     at, turn = json.get("translation", {}), json.get("rotation", {})
     return quaternion_pose([at.get(k, 0.0) for k in "xyz"], [turn.get(k, 0.0) for k in "wxyz"])
 
-def parts(draw, rounded):
+def parts(draw, rounded, curved):
     def shape():
+        if draw.random() < curved:
+            return {"rounded": {**draw.choice(CURVED)[0], "radius": draw.choice((0.0, 0.125))}}
         if draw.random() >= rounded:
             return {"alias": draw.choice(sorted(SHAPES))}
         xyz = [x for point in draw.choice(CORES) for x in point]
@@ -46,15 +52,21 @@ def body_of(json):
     def part(told):
         if "rounded" not in told:
             return SHAPES[told["alias"]], pose_of(told["pose"])
-        xyz = told["rounded"]["vertices"]["xyz"]
+        shape = told["rounded"]
+        for wire, known in CURVED:
+            if set(wire) <= set(shape):
+                return known, pose_of(told["pose"]), shape["radius"]
+        xyz = shape["vertices"]["xyz"]
         return [xyz[k:k + 3] for k in range(0, len(xyz), 3)], pose_of(told["pose"]), told["rounded"]["radius"]
     return cc.placed([part(told) for told in json["compound"]["parts"]], pose_of(json["pose"]))
 
 
 def answered(wire, draw):
     """One scene, some frames: claims of every kind, as they are reported."""
-    rounded = draw.choice((0.0, 0.5, 1.0))
-    margin, of_p, of_q = draw.choice((0.0, 0.25, 1.0, -0.125, -0.5)), parts(draw, rounded), parts(draw, rounded)
+    rounded, curved = draw.choice((0.0, 0.5, 1.0)), draw.choice((0.0, 0.0, 0.4))
+    # Of margins below 0 and curved parts no claim speaks.
+    margin = draw.choice((0.0, 0.25, 1.0) if curved else (0.0, 0.25, 1.0, -0.125, -0.5))
+    of_p, of_q = parts(draw, rounded, curved), parts(draw, rounded, curved)
     turn = draw.choice((0, 0.5))
     here, there = place(draw, 1, 0.3), place(draw, 6, turn)
     bodies = [{"id": 1, "parts": of_p, "pose": here, "margin": margin}, {"id": 2, "parts": of_q, "pose": there}]
@@ -72,14 +84,18 @@ def answered(wire, draw):
         within = {"withinMargin": told["withinMargin"]} if "withinMargin" in told else {}
         asked, said = {"p": p, "q": q, "margin": margin}, {"verdict": told.get("verdict"), **within}
         if "verdict" in told:
-            yield "collision", asked, {**said, "certificate": told["certificate"]}
-            if "distance" in told:
+            # A search that was stopped may leave no proof of curved parts.
+            if not curved or "certificate" in told:
+                yield "collision", asked, {**said, "certificate": told["certificate"]}
+            if "distance" in told and (not curved or "distanceCertificate" in told):
                 yield "distance", asked, {**said, "distance": told["distance"], "certificate": told["distanceCertificate"]}
-            if "depth" in told:
+            if "depth" in told and (not curved or "depthCertificate" in told):
                 yield ("penetration", {"p": p, "q": q},
                        {"verdict": said["verdict"], "depth": told["depth"], "certificate": told["depthCertificate"]})
         found = told["firstContact"]
-        if found["certificate"].get("parts") or found["certificate"].get("initial"):
+        # How deep bodies get on their way has no proof.
+        proof = found.get("certificate", {}) if curved or margin < 0 else found["certificate"]
+        if proof.get("parts") or proof.get("initial"):
             answer = {key: found[key] for key in ("outcome", "tFree", "tContact", "certificate", "stopped") if key in found}
             yield ("firstContact", {"p": p, "q": {**q, "pose": there}, "qMotion": {"toPose": {"end": end}}, "margin": max(margin, 0.0)},
                    answer)

@@ -4,7 +4,8 @@
 A fresh server of the binary CLEARANCE is asked about edges of the Panda among boxes, of two small robots with slides,
 mimics and turned origins, of a hand whose links are channels taken as they are, of a robot of cylinders among cylinders,
 cones and ellipsoids, of such robots beside a cloud, and of all these on bases that are matrices as far from rotations as is
-let in, among boxes at such matrices, most of these with rules: ignored pairs, paddings, and a box that a link carries. The
+let in, among boxes at such matrices, most of these with rules: ignored pairs, paddings, and a box that a link carries. Half
+of the edges are asked in the scene of a session that says the same as the cell, and judged in the cell that is told. The
 judges are its VerifyCertificate and `clients/python/clearance_edges.py`, which reads the URDFs itself. Every answer has to be accepted as it is. What is changed at random may stay true: of what both
 accept of it, no sampled configuration may be in contact. What is made false on purpose, by the rules of docs/robots.md
 or by a contact on the way, has to be refused by both. A seed gives the same mutations everywhere. Needs grpcio.
@@ -17,6 +18,7 @@ from google.protobuf import json_format
 
 from tampering import ROOT, main, print_table  # first: it says where the verifiers are
 import clearance_edges as ce  # noqa: E402
+import clearance_scenes as cs  # noqa: E402
 from clearance_solids import Solid  # noqa: E402
 from clearance_verify import Refused, matrix_pose, quaternion_pose  # noqa: E402
 
@@ -105,15 +107,56 @@ class Scene:
         still = [(made([tuple((0.5 if i >> k & 1 else -0.5) * size[k] for k in range(3)) for i in range(8)]),
                   pose_of(at, turn)) for size, at, turn in boxes]
         still += [(body, pose_of(at, turn)) for _, body, at, turn in more]
-        self.radius = radius
+        self.radius, self.sources, self.session = radius, sources, None
         loaded = [(sources[key], pose_of(*base)) for key, base in robots]
         told = rules.told(self.json, [robot for (robot, _), _ in loaded]) if rules else {}
         self.cell = ce.Cell([(robot, base) for (robot, _), base in loaded], still, **told)
+        self.scope_name = rules.scope if rules else "ALL"
         self.scope = {"ALL": {}, "WORLD": {"pairScope": 1}, "SELF": {"pairScope": 2}}[rules.scope if rules else "ALL"]
         self.wire, self.robots, self.boxes, self.vertices, first = wire, robots, boxes, {}, 0
+        self.more, self.registered = more, {}
         for (robot, corners), _ in loaded:
             self.vertices.update({first + part: points for part, points in corners.items()})
             first += len(robot.parts)
+
+    def opened(self):
+        """A session that says the same, as a question names it."""
+        if self.session is None:
+            self.session = f"scene-{id(self)}"
+            reply = self.wire.call("OpenSession", {"sessionId": self.session, "state": self.state(), "replace": True})
+            assert reply.code == "OK", reply
+        return {"scene": {"sessionId": self.session, "adjacentLinks": self.json.get("adjacentLinks", False)}}
+
+    def part(self, told):
+        if "cloud" in told:
+            made = self.wire.call("RegisterPolytopes", {"polytopes": [{"cloud": told["cloud"]}]})
+            key = made.message.reports[0].polytope.id
+            self.registered = {key: next(body for _, body, *_ in self.more if hasattr(body, "is_surface"))}
+            return {"id": key}
+        return {"rounded": told["rounded"]} if "rounded" in told else {"rounded": {"box": told["box"]}}
+
+    def state(self):
+        bodies, robots, loads, links = [], [], 0, {}
+        for k, told in enumerate(self.json["obstacles"]):
+            bodies.append({"id": 1 + k, "parts": [self.part(told)], "pose": told["pose"], "fixed": True,
+                           "margin": told.get("padding", 0.0)})
+        for k, told in enumerate(self.json["robots"]):
+            robot, attached = self.sources[told["robotId"]][0], []
+            links.update({(k, name): 1000 * (k + 1) + at for at, name in enumerate(robot.links)})
+            for load in told.get("attached", []):
+                body = {"id": 900 + loads, "parts": [self.part(load["body"])], "margin": load["body"].get("padding", 0.0)}
+                bodies.append(body)
+                attached.append({"bodyId": 900 + loads, "link": load["link"], "pose": load["body"]["pose"],
+                                 "touchLinks": load["touchLinks"]})
+                loads += 1
+            robots.append({"id": 1000 * (k + 1), "name": f"robot {k}", "robotId": told["robotId"], "base": told["base"],
+                           "paddings": told.get("paddings", []), "attached": attached})
+        def named(body):
+            if "obstacleIndex" in body:
+                return 1 + body["obstacleIndex"]
+            return 900 + body["attachedIndex"] if "attachedIndex" in body else links[0, body["link"]]
+        ignored = [{"a": named(both["first"]), "b": named(both["second"])} for both in self.json.get("ignoredPairs", [])]
+        return {"bodies": bodies, "robots": robots, "rules": {"ignoredPairs": ignored}}
 
 class Rules:
     """What a cell says of pairs, drawn once for all cells of one kind of robot: a box that the last link carries, pairs that
@@ -211,11 +254,30 @@ class Robots:
 
 # ---- the judges
 class Claim:
-    def __init__(self, scene, question, answer):
+    def __init__(self, scene, question, answer, asked=None):
         self.scene, self.question, self.answer = scene, question, answer
+        self.asked = asked or scene  # where it was asked
 
     def copy(self):
-        return Claim(self.scene, copy.deepcopy(self.question), copy.deepcopy(self.answer))
+        return Claim(self.scene, copy.deepcopy(self.question), copy.deepcopy(self.answer), self.asked)
+
+    def told(self):
+        """The answer; one about a scene tells the cell that the claim is about by now."""
+        if self.scene is self.asked or not self.answer.HasField("scene_cell"):
+            return self.answer
+        answer = copy.deepcopy(self.answer)
+        answer.scene_cell.cell.Clear()
+        json_format.ParseDict(self.scene.json, answer.scene_cell.cell)
+        return answer
+
+    def cell(self, answer):
+        """What the claim is about, and the numbers of the bodies in contact."""
+        if not answer.HasField("scene_cell"):
+            return self.scene.cell, lambda: (answer.near_firsts[0], answer.near_seconds[0])
+        told, scene = json_format.MessageToDict(answer), json_format.MessageToDict(answer.scene_cell)
+        robots = {key: self.scene.sources[key][0] for key, _ in self.scene.robots}
+        cell = cs.read(scene, robots, self.asked.registered, self.scene.scope_name)
+        return cell, lambda: cs.contact(told, scene, 0)
 
     def same(self, other):
         return (self.scene is other.scene and self.question == other.question
@@ -223,14 +285,17 @@ class Claim:
 
 def rust(wire, claim):
     """The refusal; none if it accepts."""
-    question = wire.make("CheckEdges", {"cell": claim.scene.json, "certificate": True, **claim.scene.scope, **claim.question})
+    answer = claim.told()
+    place = claim.asked.opened() if answer.HasField("scene_cell") else {"cell": claim.scene.json}
+    question = wire.make("CheckEdges", {**place, "certificate": True, **claim.scene.scope, **claim.question})
     request = wire.make("VerifyCertificate", {})
     request.edges.question.CopyFrom(question)
-    request.edges.answer.CopyFrom(claim.answer)
+    request.edges.answer.CopyFrom(answer)
     reply = wire.call("VerifyCertificate", request)
     if reply.code == "OK":
         return reply.message.refusal or (None if reply.message.valid else "refused")
-    assert reply.code == "INVALID_ARGUMENT", reply
+    # Of margins below 0 no claim speaks.
+    assert reply.code == "INVALID_ARGUMENT" or reply.code == "UNIMPLEMENTED" and "below 0" in reply.words, reply
     return reply.words
 
 def lists(message):
@@ -262,12 +327,13 @@ def triples(points):
     return [tuple(xyz[k:k + 3]) for k in range(0, len(xyz), 3)]
 
 def python(claim):
-    answer, question = claim.answer, claim.question
+    answer, question = claim.told(), claim.question
     try:
-        ce.verify_coverage(claim.scene.cell, json_format.MessageToDict(answer.coverage))
+        cell, numbers = claim.cell(answer)
+        ce.verify_coverage(cell, json_format.MessageToDict(answer.coverage))
         certificate, contact = answer.certificates[0], None
         if len(answer.near_indices) and answer.contact_at[0] == answer.contact_at[0]:
-            contact = answer.contact_at[0], (answer.near_firsts[0], answer.near_seconds[0])
+            contact = answer.contact_at[0], numbers()
         if answer.outcomes[0] == 2:  # no contact
             ce.require(answer.free_until[0] >= 1 and contact is None, "not free until the end")
         proof = proof_of(certificate.contact) if certificate.HasField("contact") else None
@@ -277,7 +343,7 @@ def python(claim):
         for name in ("first_inside", "second_inside"):
             if certificate.HasField(name):
                 shown[name] = triples(getattr(certificate, name))
-        ce.verify_edge(claim.scene.cell, question["starts"], question["ends"], question["margin"],
+        ce.verify_edge(cell, question["starts"], question["ends"], question["margin"],
                        {"free_until": answer.free_until[0], "contact": contact}, shown, claim.scene.vertices)
     except (Refused, LookupError, TypeError, ValueError, AttributeError, ZeroDivisionError) as why:
         return str(why) or repr(why)
@@ -590,6 +656,16 @@ def contact_unproven(draw, claim):
     needed(not certificate.HasField("contact"))
     certificate.ClearField("contact")
 
+def obstacle_left_out(draw, claim):
+    obstacles = claim.answer.scene_cell.cell.obstacles
+    del obstacles[draw.randrange(len(obstacles))]
+
+def contact_of_another_body(draw, claim):
+    needed(not claim.answer.HasField("scene_cell"))
+    named = draw.choice((claim.answer.near_firsts, claim.answer.near_seconds, claim.answer.scene_cell.near_seconds))
+    named[0] += draw.choice((1, 2, 5000))
+    needed(claim.answer.contact_at[0] != claim.answer.contact_at[0])
+
 def into_contact(change):
     """Such changes that a configuration on the way is in contact: an exact verdict, which no certificate has a part in."""
     def changed(draw, claim):
@@ -613,6 +689,7 @@ FALSE = {"a pair left out unsaid": left_out_unsaid, "a pair left out by another 
          "a polytope shrunk": hull_shrunk, "points beyond a body": inside_grown, "points inside left out": inside_left_out,
          "a speed below its bound": speed, "a closing below its bound": closing,
          "a speed as of a rigid base": speed_of_a_rigid_base, "a closing as of a rigid base": closing_of_a_rigid_base,
+         "an obstacle left out of the cell told": obstacle_left_out, "a contact of another body": contact_of_another_body,
          "a needed piece dropped": needed_piece_dropped, "a piece beyond its bound": piece_beyond_its_bound,
          "a cover left out": needed_cover_dropped, "a needed pair left out": pair_left_out, "a direction turned away": direction_turned_away,
          "a gap below its closing": gap_below_its_closing, "a gap beyond the scene": gap_beyond_the_scene,
@@ -701,7 +778,8 @@ def claims_of(wire, draw, scene, count):
             starts[:3], size = (x + draw.uniform(-0.06, 0.06) for x in draw.choice(scene.places)), 0.1
         ends = [q + draw.uniform(-size, size) if draw.random() < 0.8 else q for q in starts]
         question = {"starts": starts, "ends": ends, "margin": draw.choice((0.0, 0.0, 0.01))}
-        reply = wire.call("CheckEdges", {"cell": scene.json, "certificate": True, **scene.scope, **question})
+        place = scene.opened() if draw.random() < 0.5 else {"cell": scene.json}
+        reply = wire.call("CheckEdges", {**place, "certificate": True, **scene.scope, **question})
         assert reply.code == "OK", reply
         yield Claim(scene, question, reply.message)
 
@@ -745,8 +823,9 @@ def tampered(wire, draw, claims, kinds, each, certainly):
 
 
 def run(wire, draw, options):
-    for method in wire.pool.FindServiceByName("clearance.v1.RobotService").methods:
-        wire.methods[method.name] = (f"/clearance.v1.RobotService/{method.name}", method)
+    for service in ("RobotService", "SessionService"):
+        for method in wire.pool.FindServiceByName(f"clearance.v1.{service}").methods:
+            wire.methods[method.name] = (f"/clearance.v1.{service}/{method.name}", method)
     wrong, claims, seen = [], [], Counter()
     for scene in scenes(wire, draw):
         for claim in claims_of(wire, draw, scene, 40):

@@ -9,7 +9,7 @@ words. Packages of PyPI with such files: example-robot-data, dexmate-urdf, fouri
 airo-models, hello-robot-stretch-urdf, armar, jvrc-description. Needs grpcio, grpcio-reflection and numpy.
 usage: public_robots.py CLEARANCE FOLDER... [--configurations 10] [--as-they-are]
 """
-import argparse, collections, importlib.machinery, importlib.util, math, pathlib, random, re, sys
+import argparse, collections, importlib.machinery, importlib.util, math, pathlib, random, re, sys, time
 import xml.etree.ElementTree as ElementTree
 
 try:
@@ -92,11 +92,18 @@ def origin_of(element):
     rotation = turn((0, 0, 1), yaw) @ turn((0, 1, 0), pitch) @ turn((1, 0, 0), roll)
     return pose(rotation, vector(at.get("xyz"), [0.0] * 3))
 
+def declared(urdf):
+    """With a name for each prefix that is used and has none, which this parser insists on."""
+    tags = " ".join(re.findall(r"<[^!?][^>]*>", urdf))
+    used = set(re.findall(r"[<\s/]([A-Za-z_][\w.-]*):[A-Za-z_]", re.sub(r"\"[^\"]*\"|'[^']*'", '""', tags)))
+    names = "".join(f' xmlns:{prefix}="urn:{prefix}"' for prefix in sorted(used - {"xmlns", "xml"}) if f"xmlns:{prefix}" not in urdf)
+    return re.sub(r"<robot\b", lambda at: at.group() + names, urdf, count=1)
+
 class Reading:
     """The joints of a URDF; none of those that are planar or float."""
 
     def __init__(self, urdf):
-        root = ElementTree.fromstring(urdf.strip())
+        root = ElementTree.fromstring(declared(urdf.strip()))
         self.links = [link.get("name") for link in root.findall("link")]
         self.joints = {joint.get("name"): joint for joint in root.findall("joint")}
         self.into = {joint.find("child").get("link"): joint for joint in self.joints.values()}
@@ -173,7 +180,9 @@ def main():
             files = Files(folder)
             for path in sorted(folder.rglob("*.urdf")):
                 name, urdf = path.relative_to(folder.parent), path.read_text(errors="replace")
+                begun = time.perf_counter()
                 reply, robot = register(wire, urdf, meshes_of(urdf, files), 0 if asked.as_they_are else 1)
+                registered = time.perf_counter()
                 counts["files"] += 1
                 if reply.code != "OK":
                     is_told = reply.code == "INVALID_ARGUMENT" and bool(reply.fields)
@@ -191,7 +200,8 @@ def main():
                 else:
                     counts["kinematics not read here" if worst is None else "kinematics not asked"] += 1
                 words = f"{worst:.1e}" if isinstance(worst, float) else worst
-                print(f"loads  {name}: {len(robot.links)} links, {len(robot.parts)} parts, {len(robot.notes)} notes; {words}", flush=True)
+                times = f"{registered - begun:.1f} s and {time.perf_counter() - registered:.1f} s"
+                print(f"loads  {name}: {len(robot.links)} links, {len(robot.parts)} parts, {len(robot.notes)} notes; {words}; {times}", flush=True)
                 wire.call("DeleteRobot", {"id": robot.id})
     finally:
         server.terminate()

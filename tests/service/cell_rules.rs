@@ -72,16 +72,17 @@ impl TwoWays {
             api::PlacedBody { source, pose: None }
         };
         let still = |k: usize| api::Body {
-            id: 1 + k as u32,
+            id: Some(1 + k as u32),
             parts: vec![part()],
             pose: place(k),
             fixed: true,
             margin: margin(k),
             ..Default::default()
         };
-        let tool = api::Body { id: TOOL, parts: vec![part()], margin: 0.02, ..Default::default() };
+        let tool =
+            api::Body { id: Some(TOOL), parts: vec![part()], margin: 0.02, ..Default::default() };
         let hung = api::AttachedBody {
-            body_id: TOOL,
+            body_id: Some(TOOL),
             link: hand.clone(),
             pose: at(0.0, 0.0, 0.17),
             touch_links: fingers.clone(),
@@ -94,9 +95,9 @@ impl TwoWays {
         };
         let rules = api::PairRules {
             ignored_pairs: vec![
-                api::BodyPair { a: 3, b: ARM + 5 },
-                api::BodyPair { a: ARM + 7, b: ARM + 1 },
-                api::BodyPair { a: TOOL, b: 6 },
+                api::BodyPair { a: Some(3), b: Some(ARM + 5) },
+                api::BodyPair { a: Some(ARM + 7), b: Some(ARM + 1) },
+                api::BodyPair { a: Some(TOOL), b: Some(6) },
             ],
             ..Default::default()
         };
@@ -138,7 +139,7 @@ impl TwoWays {
                     named(Named::Attached("tool".to_owned())),
                 ),
             ],
-            adjacent_links: false,
+            ..Default::default()
         };
         let (session_id, ids) = ("s".to_owned(), vec![ARM]);
         let scene = api::RobotScene { session_id, robots: ids, ..Default::default() };
@@ -345,8 +346,11 @@ async fn links_that_a_joint_joins_are_checked_if_that_is_asked_for() {
     let urdf = ARM_OF_TWO.to_owned();
     let robot = register(&server, api::RegisterRobotRequest { urdf, ..Default::default() }).await;
     for (id, is_ignored) in [("asked", false), ("ignored", true)] {
-        let ignored_pairs =
-            if is_ignored { vec![api::BodyPair { a: ARM + 2, b: ARM + 1 }] } else { vec![] };
+        let ignored_pairs = if is_ignored {
+            vec![api::BodyPair { a: Some(ARM + 2), b: Some(ARM + 1) }]
+        } else {
+            vec![]
+        };
         let state = api::SessionState {
             robots: vec![placed(ARM, &robot)],
             rules: Some(api::PairRules { ignored_pairs, ..Default::default() }),

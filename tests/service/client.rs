@@ -34,7 +34,7 @@ async fn opened(client: &Client) -> Session {
 }
 
 fn moved(x: f64) -> api::Frame {
-    let pose = api::BodyPose { id: 2, pose: Some(at(x)), ..Default::default() };
+    let pose = api::BodyPose { id: Some(2), pose: Some(at(x)), ..Default::default() };
     api::Frame { poses: vec![pose], ..Default::default() }
 }
 
@@ -142,7 +142,7 @@ async fn what_a_session_says_of_curved_bodies_the_client_verifies() {
     let tube = Core::Cylinder(api::Cylinder { radius_xy: 0.5, length: 1.0 });
     let tube = api::RoundedShape { core: Some(tube), radius: 0.0, scale: None };
     let part = api::PlacedBody { source: Some(Source::Rounded(tube)), pose: Some(at(0.25)) };
-    let body = api::Body { id: 2, parts: vec![part], margin: 0.5, ..Default::default() };
+    let body = api::Body { id: Some(2), parts: vec![part], margin: 0.5, ..Default::default() };
     let report = api::ReportOptions {
         pairs: api::PairSelection::All.into(),
         distances: true,

@@ -235,12 +235,12 @@ async fn a_cloud_in_a_session_gives_way_to_another_one() {
         if alias == "far" {
             register(&server, cloud("far", &[0.0, 0.0, 9.0], 0.5)).await.unwrap();
         }
-        let changed = api::BodyChange { id: 2, parts: part(alias), ..Default::default() };
+        let changed = api::BodyChange { id: Some(2), parts: part(alias), ..Default::default() };
         // The second ball of three touches a wall, and its point without a radius does not.
         let at = pose([1.625, 1.5, 0.25], 0.0);
         let frame = api::Frame {
             frame_id,
-            poses: vec![api::BodyPose { id: 2, pose: at.clone(), ..Default::default() }],
+            poses: vec![api::BodyPose { id: Some(2), pose: at.clone(), ..Default::default() }],
             changed_bodies: vec![changed],
             report: all_pairs().map(Box::new),
             ..Default::default()

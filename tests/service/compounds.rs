@@ -60,7 +60,7 @@ async fn reports_within(
     steps: Option<u64>,
 ) -> Vec<([Option<api::Pose>; 2], api::PairReport)> {
     let bodies = (1..).zip(parts()).map(|(id, parts)| api::Body {
-        id,
+        id: Some(id),
         parts,
         margin: if id == 1 { MARGIN } else { 0.0 },
         pose: if id == 1 { None } else { pose([20.0, 0.0, 0.0], 0.0) },
@@ -86,7 +86,7 @@ async fn reports_within(
             depths: true,
             ..all_pairs().unwrap()
         };
-        let poses = vec![api::BodyPose { id: 2, pose: at.clone(), ..Default::default() }];
+        let poses = vec![api::BodyPose { id: Some(2), pose: at.clone(), ..Default::default() }];
         let frame =
             api::Frame { frame_id, poses, report: Some(Box::new(report)), ..Default::default() };
         let mut told = step(server, "s", vec![frame]).await.unwrap().remove(0);

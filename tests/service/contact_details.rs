@@ -156,7 +156,7 @@ async fn pairs_below_no_length_at_all_are_refused_with_their_path() {
 fn two_cubes(id: u32, x: f64) -> api::Body {
     let parts = vec![body("cube", 3.0), body("cube", 0.0)];
     let pose = api::Pose { translation: vector(x, 0.0, 0.0), orientation: None };
-    api::Body { id, parts, pose: Some(pose), ..Default::default() }
+    api::Body { id: Some(id), parts, pose: Some(pose), ..Default::default() }
 }
 
 /// They were 0 and 0 for separated bodies, whichever parts were nearest.

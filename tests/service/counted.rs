@@ -53,11 +53,11 @@ async fn uses_count_bodies_and_not_their_parts() {
     let mut open = scene("s");
     open.state.as_mut().unwrap().bodies = vec![
         api::Body {
-            id: 1,
+            id: Some(1),
             parts: vec![body("cube", 0.0), body("cube", 5.0)],
             ..Default::default()
         },
-        api::Body { id: 2, parts: vec![body("cube", 9.0)], ..Default::default() },
+        api::Body { id: Some(2), parts: vec![body("cube", 9.0)], ..Default::default() },
     ];
     server.sessions().open_session(open).await.unwrap();
     let key = Some(api::get_polytope_request::Key::Alias("cube".to_owned()));
@@ -118,7 +118,7 @@ async fn every_question_is_counted_in_a_row_of_its_own_with_what_became_of_it() 
     let cell = cell_of(&server, urdf, vec![block]).await;
     let mut open = scene("s");
     open.state.as_mut().unwrap().bodies =
-        vec![api::Body { id: 1, parts: vec![body("wedge", 0.0)], ..Default::default() }];
+        vec![api::Body { id: Some(1), parts: vec![body("wedge", 0.0)], ..Default::default() }];
     server.sessions().open_session(open).await.unwrap();
 
     let asked = configurations(&cell, api::CheckMode::FirstPair, &[0.0, 1.0, 3.0]);

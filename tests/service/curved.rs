@@ -210,12 +210,12 @@ async fn a_session_tells_of_curved_bodies_what_questions_tell() {
         orientation: None,
     };
     let bodies = (0..4).zip(sources).map(|(k, source)| api::Body {
-        id: 2 + k,
+        id: Some(2 + k),
         parts: vec![placed(source, [0.0; 3])],
         pose: Some(pose(k, 3.0)),
         ..Default::default()
     });
-    let ground = api::Body { id: 1, parts: vec![floor()], ..Default::default() };
+    let ground = api::Body { id: Some(1), parts: vec![floor()], ..Default::default() };
     let bodies = std::iter::once(ground).chain(bodies).collect();
     let state = Some(api::SessionState { bodies, ..Default::default() });
     let opening = api::OpenSessionRequest { session_id: "s".into(), state, ..Default::default() };
@@ -224,7 +224,8 @@ async fn a_session_tells_of_curved_bodies_what_questions_tell() {
     let report = api::ReportOptions { first_contacts: true, certificates: true, ..all };
     let heights = [2.0, 1.0, 1.0f64.next_up(), 1.0f64.next_down(), 3.0, 0.5];
     let frames = (1..).zip(heights).map(|(frame_id, z)| {
-        let moved = |k| api::BodyPose { id: 2 + k, pose: Some(pose(k, z)), ..Default::default() };
+        let moved =
+            |k| api::BodyPose { id: Some(2 + k), pose: Some(pose(k, z)), ..Default::default() };
         api::Frame {
             frame_id,
             poses: (0..4).map(moved).collect(),

@@ -186,8 +186,9 @@ async fn a_robot_of_cylinders_meets_curved_bodies_between_frames_of_a_session() 
         source: Some(Source::Rounded(cylinder(1.0))),
         pose: Some(api::Pose::default()),
     };
-    let post = api::Body { id: 1, parts: vec![post], pose: at(4.0, 0.0), ..Default::default() };
-    let arm = api::SessionRobot { id: 100, robot_id: robot.id, ..Default::default() };
+    let post =
+        api::Body { id: Some(1), parts: vec![post], pose: at(4.0, 0.0), ..Default::default() };
+    let arm = api::SessionRobot { id: Some(100), robot_id: robot.id, ..Default::default() };
     let state = api::SessionState { bodies: vec![post], robots: vec![arm], ..Default::default() };
     let report = api::ReportOptions { first_contacts: true, ..Default::default() };
     let opening = api::OpenSessionRequest {
@@ -197,7 +198,7 @@ async fn a_robot_of_cylinders_meets_curved_bodies_between_frames_of_a_session() 
         ..Default::default()
     };
     server.sessions().open_session(opening).await.unwrap();
-    let moved = api::RobotMove { id: 100, values: vec![5.0], ..Default::default() };
+    let moved = api::RobotMove { id: Some(100), values: vec![5.0], ..Default::default() };
     let frame = api::Frame { frame_id: 1, robot_moves: vec![moved], ..Default::default() };
     let reports = step(&server, "s", vec![frame]).await.unwrap();
     let event = &reports[0].events[0];

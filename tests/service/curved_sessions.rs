@@ -100,7 +100,7 @@ async fn told(server: &Server, parts: [api::PlacedBody; 2], places: &[[f64; 3]])
     let mut claims = Vec::new();
     for (frame_id, at) in (1..).zip(places) {
         let place = pose(*at, 0.0);
-        let poses = vec![api::BodyPose { id: 2, pose: place.clone(), ..Default::default() }];
+        let poses = vec![api::BodyPose { id: Some(2), pose: place.clone(), ..Default::default() }];
         let report = Some(Box::new(asked()));
         let frame = api::Frame { frame_id, poses, report, ..Default::default() };
         let report = step(server, "s", vec![frame]).await.unwrap().remove(0).pairs.remove(0);
@@ -165,7 +165,8 @@ async fn ranges_of_curved_bodies_in_sessions_are_proven() {
             assert!(told.into_inner().report.is_some());
             for (frame_id, x) in (1..).zip([4.0, 0.125, -4.0]) {
                 let place = pose([x, 0.25, 0.125], 0.0);
-                let moved = api::BodyPose { id: 2, pose: place.clone(), ..Default::default() };
+                let moved =
+                    api::BodyPose { id: Some(2), pose: place.clone(), ..Default::default() };
                 let frame = api::Frame { frame_id, poses: vec![moved], ..Default::default() };
                 let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
                 let range = report.pairs[0].along.clone().unwrap();
@@ -221,7 +222,7 @@ async fn what_touches_exactly_in_a_session_is_proven_to_touch() {
 async fn proofs_of_curved_bodies_are_told_as_far_as_a_reply_has_room() {
     let server = Server::start().await;
     let tube = |id: u32| api::Body {
-        id,
+        id: Some(id),
         parts: vec![shape(Some(cylinder(0.5, 1.0)), 0.0)],
         pose: pose([0.25 * f64::from(id), 0.125 * f64::from(id), 0.0], 0.0),
         ..Default::default()

@@ -277,8 +277,8 @@ async fn ground_changes_under_a_body_of_a_session() {
     let translation = Some(api::Vector3 { x: 2.25, y: 2.5, z: 0.5 });
     let pose = Some(api::Pose { translation, ..Default::default() });
     let bodies = vec![
-        api::Body { id: 1, parts: part("ground/0"), ..Default::default() },
-        api::Body { id: 2, parts: vec![resting], pose, ..Default::default() },
+        api::Body { id: Some(1), parts: part("ground/0"), ..Default::default() },
+        api::Body { id: Some(2), parts: vec![resting], pose, ..Default::default() },
     ];
     let state = Some(api::SessionState { bodies, ..Default::default() });
     let report = all_pairs();
@@ -297,7 +297,7 @@ async fn ground_changes_under_a_body_of_a_session() {
         let name = format!("ground/{frame_id}");
         let news = vec![height; (at[2] * at[3]) as usize];
         register(&server, patched(&name, patch(&before, at, news))).await.unwrap();
-        let changed = api::BodyChange { id: 1, parts: part(&name), ..Default::default() };
+        let changed = api::BodyChange { id: Some(1), parts: part(&name), ..Default::default() };
         let frame = api::Frame { frame_id, changed_bodies: vec![changed], ..api::Frame::default() };
         let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
         assert_eq!(report.status, None);

@@ -190,7 +190,7 @@ async fn hulls_of_sessions_are_built_no_longer_than_the_deadline_and_then_nothin
     let points = api::Points { xyz: ball(20_000) };
     let source = Some(api::placed_body::Source::Vertices(points));
     let parts = vec![api::PlacedBody { source, pose: None }; 4];
-    let large = api::Body { id: 7, parts, ..Default::default() };
+    let large = api::Body { id: Some(7), parts, ..Default::default() };
     let open = |id: &str, bodies| {
         let state = Some(api::SessionState { bodies, ..Default::default() });
         api::OpenSessionRequest { session_id: id.into(), state, ..Default::default() }
@@ -354,7 +354,7 @@ async fn refused_items_are_listed_up_to_a_limit_counted_and_given_back() {
     let server = started_with(limits).await;
     server.sessions().open_session(scene("s")).await.unwrap();
     let before = server.usage().await.session_bytes;
-    let unknown = |id| api::BodyPose { id, ..Default::default() };
+    let unknown = |id| api::BodyPose { id: Some(id), ..Default::default() };
     let poses = (1_000..1_250).map(unknown).collect();
     let frame = api::Frame { frame_id: 1, poses, ..Default::default() };
     let report = step(&server, "s", vec![frame.clone()]).await.unwrap().remove(0);

@@ -316,8 +316,11 @@ async fn cells_that_are_kept_answer_as_on_a_fresh_server_whatever_was_asked_befo
 async fn parts_of_a_session_stay_what_their_alias_named_when_it_names_another_body() {
     let server = Server::start().await;
     let small = server.register("thing", &cube()).await;
-    let part =
-        |id: u32, x: f64| api::Body { id, parts: vec![body("thing", x)], ..Default::default() };
+    let part = |id: u32, x: f64| api::Body {
+        id: Some(id),
+        parts: vec![body("thing", x)],
+        ..Default::default()
+    };
     let bodies = vec![part(1, 0.0), part(2, 1.5)];
     let state = Some(api::SessionState { bodies, ..Default::default() });
     let open = api::OpenSessionRequest { state, ..Default::default() };

@@ -49,7 +49,11 @@ async fn polytopes_and_sessions_take_memory_until_they_are_gone() {
     let id = server.register("cube", &cube()).await;
     let state = api::SessionState {
         bodies: (0..50)
-            .map(|id| api::Body { id, parts: vec![body("cube", 0.0)], ..Default::default() })
+            .map(|id| api::Body {
+                id: Some(id),
+                parts: vec![body("cube", 0.0)],
+                ..Default::default()
+            })
             .collect(),
         ..Default::default()
     };
@@ -231,7 +235,7 @@ async fn what_is_remembered_of_parts_stays_within_the_memory_there_is() {
     let server = Server::with_limits(limits).await;
     server.register("cube", &cube()).await;
     let comb = |id: u32| api::Body {
-        id,
+        id: Some(id),
         parts: (0..100).map(|k| body("cube", f64::from(k) * 1.25 + f64::from(id) * 0.01)).collect(),
         ..Default::default()
     };

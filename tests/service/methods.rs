@@ -54,7 +54,7 @@ impl Orbit<'_> {
             vec![api::PlacedBody { source, pose: None }]
         };
         let body = |id: u32, at: &Pose| api::Body {
-            id,
+            id: Some(id),
             parts: part(self.aliases[id as usize - 1]),
             pose: pose(at),
             ..Default::default()
@@ -70,7 +70,7 @@ impl Orbit<'_> {
         let opened = self.server.sessions().open_session(request).await.unwrap().into_inner();
         let frame = |(frame_id, at): (u64, &Pose)| api::Frame {
             frame_id,
-            poses: vec![api::BodyPose { id: 2, pose: pose(at), ..Default::default() }],
+            poses: vec![api::BodyPose { id: Some(2), pose: pose(at), ..Default::default() }],
             ..Default::default()
         };
         let frames = (1..).zip(&self.poses[1..]).map(frame).collect();
@@ -260,7 +260,7 @@ async fn a_session_tells_and_proves_the_range_of_bodies_with_several_parts() {
     let along = vector(1.0, 0.25, 0.0);
     for name in ["", "line", "cd_dual"] {
         let place = |id, parts: &[api::PlacedBody], x| api::Body {
-            id,
+            id: Some(id),
             parts: parts.to_vec(),
             pose: Some(api::Pose { translation: vector(x, 0.1, 0.2), orientation: None }),
             ..Default::default()
@@ -372,7 +372,8 @@ async fn what_a_named_method_does_not_answer_is_refused_with_the_names_of_those_
         change(request.state.as_mut().unwrap());
         request
     };
-    let own = |margin| api::PairMargin { pair: Some(api::BodyPair { a: 1, b: 2 }), margin };
+    let own =
+        |margin| api::PairMargin { pair: Some(api::BodyPair { a: Some(1), b: Some(2) }), margin };
     let with_own = |margin| {
         let mut request = prism();
         let rules = api::PairRules { margins: vec![own(margin)], ..Default::default() };

@@ -11,7 +11,7 @@ use crate::sessions::{all_pairs, cube_at, put, started_with};
 const CUBES: u32 = 10;
 
 fn pair(a: u32, b: u32) -> Option<api::BodyPair> {
-    Some(api::BodyPair { a, b })
+    Some(api::BodyPair { a: Some(a), b: Some(b) })
 }
 
 /// Cubes in a row, each of which overlaps the next; the last two pairs are not checked, and one has

@@ -104,10 +104,10 @@ impl<'a> Caller<'a> {
 
     async fn watch(&self) -> Result<api::WatchSessionResponse, Status> {
         let watch = api::WatchSessionRequest {
-            reply_bytes_max: 0,
             session_id: "s".to_owned(),
             session_key: self.field(),
             incarnation: self.incarnation,
+            ..Default::default()
         };
         let mut news =
             self.server.sessions().watch_session(self.request(watch)).await?.into_inner();

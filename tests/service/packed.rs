@@ -14,7 +14,7 @@ const SLIDER_ID: u32 = 100;
 const FRAMES: u64 = 12;
 
 fn placed(id: u32, parts: Vec<api::PlacedBody>) -> api::Body {
-    api::Body { id, parts, pose: pose(3.0 * f64::from(id)), ..Default::default() }
+    api::Body { id: Some(id), parts, pose: pose(3.0 * f64::from(id)), ..Default::default() }
 }
 
 /// Cubes, bodies of two parts, a margin, and a robot; some of it touches, some overlaps.
@@ -24,12 +24,13 @@ async fn scene(server: &Server) -> api::SessionState {
     let robot = robots(server).register_robot(request).await.unwrap().into_inner().robot.unwrap();
     let [p, q] = parts();
     let cube = || vec![body("cube", 0.0)];
-    let margin = api::PairMargin { pair: Some(api::BodyPair { a: 1, b: 2 }), margin: 0.25 };
+    let margin =
+        api::PairMargin { pair: Some(api::BodyPair { a: Some(1), b: Some(2) }), margin: 0.25 };
     api::SessionState {
         bodies: vec![placed(1, cube()), placed(2, cube()), placed(3, p), placed(4, q)],
         rules: Some(api::PairRules { margins: vec![margin], ..Default::default() }),
         robots: vec![api::SessionRobot {
-            id: SLIDER_ID,
+            id: Some(SLIDER_ID),
             robot_id: robot.id,
             fixed_base: true,
             ..Default::default()
@@ -46,7 +47,7 @@ fn moved(frame_id: u64, report: &api::ReportOptions) -> api::Frame {
         vector(0.25 * quarters as f64 + between, 0.5 * ((id + frame_id) % 2) as f64, 0.0)
     };
     let poses = (1..=4).map(|id| api::BodyPose {
-        id: id as u32,
+        id: Some(id as u32),
         pose: Some(api::Pose { translation: at(id), orientation: None }),
         ..Default::default()
     });
@@ -54,7 +55,7 @@ fn moved(frame_id: u64, report: &api::ReportOptions) -> api::Frame {
     api::Frame {
         frame_id,
         poses: poses.collect(),
-        robot_moves: vec![api::RobotMove { id: SLIDER_ID, values, ..Default::default() }],
+        robot_moves: vec![api::RobotMove { id: Some(SLIDER_ID), values, ..Default::default() }],
         report: Some(Box::new(*report)),
         ..Default::default()
     }

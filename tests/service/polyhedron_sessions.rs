@@ -24,7 +24,7 @@ fn asked() -> api::ReportOptions {
 }
 
 fn moved(frame_id: u64, at: Option<api::Pose>) -> api::Frame {
-    let poses = vec![api::BodyPose { id: 2, pose: at, ..Default::default() }];
+    let poses = vec![api::BodyPose { id: Some(2), pose: at, ..Default::default() }];
     api::Frame { frame_id, poses, report: Some(Box::new(asked())), ..Default::default() }
 }
 
@@ -241,7 +241,7 @@ async fn methods_by_name_and_flat_bodies_are_refused_beside_polyhedra() {
     let status = server.sessions().open_session(opening(&flat)).await.unwrap_err();
     refused(&status, "state.bodies[1].parts[0]");
     server.sessions().open_session(opening(&scenes()[0])).await.unwrap();
-    let plate = api::Body { id: 3, parts: vec![part("plate")], ..Default::default() };
+    let plate = api::Body { id: Some(3), parts: vec![part("plate")], ..Default::default() };
     let frame = api::Frame { frame_id: 1, added_bodies: vec![plate], ..Default::default() };
     let told = step(&server, "s", vec![frame]).await.unwrap().remove(0).status.unwrap();
     assert!(format!("{told:?}").contains("added_bodies[0].parts[0]"), "{told:?}");

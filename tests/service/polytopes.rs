@@ -124,7 +124,7 @@ async fn a_polytope_stays_while_a_session_uses_it() {
     let mut sessions =
         api::session_service_client::SessionServiceClient::new(server.channel.clone());
     let part = crate::server::body("a", 0.0);
-    let body = api::Body { id: 1, parts: vec![part.clone(), part], ..Default::default() };
+    let body = api::Body { id: Some(1), parts: vec![part.clone(), part], ..Default::default() };
     let state = api::SessionState { bodies: vec![body], ..Default::default() };
     let request = api::OpenSessionRequest { state: Some(state), ..Default::default() };
     let session_id = sessions.open_session(request).await.unwrap().into_inner().session_id;

@@ -73,7 +73,7 @@ async fn replayed(file: PathBuf) -> (bool, String) {
 fn frame(frame_id: u64) -> api::Frame {
     let x = -3.0 + 1.7 * frame_id as f64;
     let pose = Some(api::Pose { translation: vector(x, 0.25, 0.0), orientation: None });
-    let moved = api::BodyPose { id: 2, pose, ..Default::default() };
+    let moved = api::BodyPose { id: Some(2), pose, ..Default::default() };
     api::Frame { frame_id, poses: vec![moved], ..Default::default() }
 }
 
@@ -84,7 +84,7 @@ fn body(id: u32, at: [f64; 3]) -> api::Body {
     };
     let [x, y, z] = at;
     let pose = Some(api::Pose { translation: vector(x, y, z), orientation: None });
-    api::Body { id, parts: vec![part], pose, ..Default::default() }
+    api::Body { id: Some(id), parts: vec![part], pose, ..Default::default() }
 }
 
 fn opening() -> api::OpenSessionRequest {

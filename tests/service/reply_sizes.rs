@@ -122,7 +122,7 @@ async fn events_are_left_out_last_and_told_when_the_frame_is_sent_again() {
     let server = small().await;
     let mut apart = heap(everything(true, false, 0));
     for body in &mut apart.state.as_mut().unwrap().bodies {
-        *body = cube_at(body.id, 5.0 * f64::from(body.id));
+        *body = cube_at(body.id(), 5.0 * f64::from(body.id()));
     }
     server.sessions().open_session(apart).await.unwrap();
     let whole = api::ReportOptions { reply_bytes_max: 1 << 20, ..everything(true, false, 0) };

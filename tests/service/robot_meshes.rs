@@ -237,7 +237,7 @@ async fn what_is_not_answered_of_meshes_of_robots_is_refused_with_its_field() {
     check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "cell.obstacles[1]");
 
     // In sessions the links are what they are in cells, and so is what is not answered.
-    let arm = api::SessionRobot { id: 1, robot_id: robot.id.clone(), ..Default::default() };
+    let arm = api::SessionRobot { id: Some(1), robot_id: robot.id.clone(), ..Default::default() };
     let state = Some(api::SessionState { robots: vec![arm], ..Default::default() });
     let report = Some(api::ReportOptions { contact_polygons: true, ..Default::default() });
     let request = api::OpenSessionRequest { state, report, ..Default::default() };

@@ -88,7 +88,7 @@ async fn configurations_of_a_scene_are_answered_as_frames_that_move_the_robot_th
         let part = api::PlacedBody { source: Some(source), pose: None };
         let (id, margin) = (1 + k as u32, if k % 2 == 0 { 0.05 } else { 0.0 });
         api::Body {
-            id,
+            id: Some(id),
             parts: vec![part],
             pose: place(k),
             fixed: true,
@@ -99,10 +99,11 @@ async fn configurations_of_a_scene_are_answered_as_frames_that_move_the_robot_th
     let pose = Some(api::Pose { translation: vector(0.0, 0.0, 0.15), orientation: None });
     let touch_links = ["panda_leftfinger", "panda_rightfinger"].map(str::to_owned).to_vec();
     let link = "panda_hand".to_owned();
-    let tool = api::AttachedBody { body_id: 10, link, pose, touch_links, ..Default::default() };
+    let tool =
+        api::AttachedBody { body_id: Some(10), link, pose, touch_links, ..Default::default() };
     let arm = api::SessionRobot { attached: vec![tool], ..placed(ARM, &robot) };
     let rules = api::PairRules {
-        ignored_pairs: vec![api::BodyPair { a: 3, b: ARM + 5 }],
+        ignored_pairs: vec![api::BodyPair { a: Some(3), b: Some(ARM + 5) }],
         ..Default::default()
     };
     let state = api::SessionState {
@@ -163,27 +164,24 @@ async fn configurations_of_a_scene_are_answered_as_frames_that_move_the_robot_th
 #[tokio::test]
 async fn edges_and_paths_are_answered_in_the_scene_as_the_last_frame_left_it() {
     let server = with_slider(Limits::default(), &[(1, 3.0)]).await;
-    let edges = |margin, certificate| api::CheckEdgesRequest {
+    let edges = |margin| api::CheckEdgesRequest {
         scene: Some(scene_of("s", &[])),
         starts: vec![0.0, 0.0],
         ends: vec![2.0, 4.0],
         margin,
-        certificate,
         ..Default::default()
     };
     let mut client = robots(&server);
-    let answer = client.check_edges(edges(0.0, false)).await.unwrap().into_inner();
+    let answer = client.check_edges(edges(0.0)).await.unwrap().into_inner();
     let outcomes: Vec<api::Outcome> = answer.outcomes().collect();
     assert_eq!(outcomes, [api::Outcome::NoContact, api::Outcome::Contact]);
     // Contact with the cube from 3 to 4 begins at 2.5 of 4.
     assert!((answer.contact_at[0] - 0.625).abs() < 1e-5, "{answer:?}");
     assert_eq!((answer.near_firsts[0], answer.near_seconds[0], answer.frame_id), (ARM + 1, 1, 0));
-    let margin = client.check_edges(edges(0.5, false)).await.unwrap().into_inner();
+    let margin = client.check_edges(edges(0.5)).await.unwrap().into_inner();
     assert_eq!(margin.outcomes().next(), Some(api::Outcome::Contact));
-    let status = client.check_edges(edges(0.0, true)).await.unwrap_err();
-    check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "certificate");
 
-    let poses = vec![api::BodyPose { id: 1, pose: pose(5.0), ..Default::default() }];
+    let poses = vec![api::BodyPose { id: Some(1), pose: pose(5.0), ..Default::default() }];
     let away = api::Frame { frame_id: 7, base_frame_id: Some(0), poses, ..Default::default() };
     step(&server, "s", vec![away]).await.unwrap();
     let path = api::CheckPathRequest {
@@ -191,13 +189,10 @@ async fn edges_and_paths_are_answered_in_the_scene_as_the_last_frame_left_it() {
         waypoints: vec![0.0, 4.0, 6.0],
         ..Default::default()
     };
-    let answer = client.check_path(path.clone()).await.unwrap().into_inner();
+    let answer = client.check_path(path).await.unwrap().into_inner();
     let edges = answer.edges.unwrap();
     assert_eq!((edges.frame_id, edges.count, edges.near_indices), (7, 2, vec![1]));
     assert!((answer.free_until - 1.25).abs() < 1e-5, "{}", answer.free_until);
-    let certified = api::CheckPathRequest { certificate: true, ..path };
-    let status = client.check_path(certified).await.unwrap_err();
-    check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "certificate");
 }
 
 #[tokio::test]
@@ -373,7 +368,7 @@ async fn robots_are_asked_in_any_order_and_no_cell_goes_in_silence() {
     let limits = Limits { kept_cells_max: 2, ..Limits::default() };
     let server = with_slider(limits, &[(1, 30.0)]).await;
     let other = cell_of(&server, SLIDER, vec![]).await.robots.remove(0).robot_id;
-    let other = api::SessionRobot { id: OTHER, robot_id: other, ..Default::default() };
+    let other = api::SessionRobot { id: Some(OTHER), robot_id: other, ..Default::default() };
     let added = api::Frame { added_robots: vec![other], ..frame(1, vec![to(ARM, &[-6.0])]) };
     step(&server, "s", vec![added]).await.unwrap();
     let answer = async |robots: &[u32], values: &[f64]| {

@@ -6,10 +6,11 @@ use api::cell_body::Body as Named;
 use api::robot_obstacle::Shape;
 use clearance_proto as api;
 use clearance_proto::query_service_client::QueryServiceClient;
+use clearance_runtime::settings::Limits;
 use tonic::{Code, Status};
 
 use crate::cell_rules::{SCOPES, TwoWays};
-use crate::robots::{robots, slider};
+use crate::robots::{check as configurations, robots, slider};
 use crate::server::{Server, check, vector};
 
 async fn asked(server: &Server, request: &api::CheckEdgesRequest) -> api::CheckEdgesResponse {
@@ -216,11 +217,67 @@ async fn a_reply_that_does_not_take_what_is_left_out_is_refused_before_the_work(
     let short = api::CheckEdgesRequest { reply_bytes_max: 300, ..question };
     let status = robots(&two.server).check_edges(short).await.unwrap_err();
     assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
-    let scene = api::CheckEdgesRequest {
-        cell: None,
-        scene: Some(two.scene.clone()),
-        ..edges_of(&two, api::PairScope::Unspecified)
+}
+
+/// The cart is a cube of 1 around its value; both obstacles have a padding, and one of the two a
+/// margin of its own with the cart, which holds in place of the sum.
+#[tokio::test]
+async fn the_margin_of_a_pair_holds_in_place_of_its_paddings() {
+    let limits = Limits { rules_per_cell_max: 3, ..Limits::default() };
+    let server = Server::with_limits(limits).await;
+    let mut cell = slider(&server).await;
+    cell.obstacles =
+        [3.0, -3.0].map(|x| api::RobotObstacle { padding: 0.25, ..boxed(1.0, x) }).to_vec();
+    let body = |body| Some(api::CellBody { robot: 0, body: Some(body) });
+    let cart = || body(Named::Link("cart".to_owned()));
+    let of = |second, margin| {
+        let pair = api::CellPair { first: cart(), second };
+        api::CellMargin { pair: Some(pair), margin }
     };
-    let status = robots(&two.server).check_edges(scene).await.unwrap_err();
-    check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "certificate");
+    let with =
+        |margins: Vec<api::CellMargin>| api::RobotCell { pair_margins: margins, ..cell.clone() };
+    let wide = with(vec![of(body(Named::ObstacleIndex(1)), 1.0)]);
+    let none = with(vec![of(body(Named::ObstacleIndex(1)), 0.0)]);
+    // A wall from 2.5 on, and one up to -2.5: both a quarter away, then the second so far.
+    let values = [1.75, 1.7, -1.75, -1.7, -1.0, -0.9];
+    for _ in 0..2 {
+        for (cell, within) in [(&cell, vec![0, 2]), (&wide, vec![0, 2, 3, 4]), (&none, vec![0])] {
+            let asked = configurations(cell, api::CheckMode::AllPairs, &values);
+            let told = robots(&server).check_configurations(asked).await.unwrap().into_inner();
+            assert_eq!(told.within_margin_indices, within);
+        }
+    }
+    let question = api::CheckEdgesRequest {
+        cell: Some(wide.clone()),
+        starts: vec![0.0; 3],
+        ends: vec![1.7, -0.9, -2.0],
+        certificate: true,
+        ..Default::default()
+    };
+    let answer = asked(&server, &question).await;
+    assert!((answer.contact_at[0] - 0.5).abs() < 1e-5, "{answer:?}");
+    assert_eq!(judged(&server, &question, &answer).await.unwrap(), "");
+    let mut wider = question.clone();
+    wider.cell.as_mut().unwrap().pair_margins[0].margin = 1.25;
+    assert_ne!(judged(&server, &wider, &answer).await.unwrap(), "");
+
+    let wall = || body(Named::ObstacleIndex(0));
+    let two_ways = api::CellPair { first: wall(), second: cart() };
+    let again = api::CellMargin { pair: Some(two_ways), margin: 0.5 };
+    for (margins, reason, field) in [
+        (vec![of(wall(), 0.5), again], "BAD_FIELD", "[1].pair"),
+        (vec![of(wall(), f64::NAN)], "BAD_FIELD", "[0].margin"),
+        (vec![api::CellMargin::default()], "BAD_FIELD", "[0].pair"),
+        (vec![of(cart(), 0.0)], "BAD_FIELD", "[0].pair.second"),
+        (
+            vec![of(body(Named::ObstacleIndex(2)), 0.0)],
+            "BAD_FIELD",
+            "[0].pair.second.obstacle_index",
+        ),
+        (vec![of(wall(), 0.5); 4], "LIMIT_EXCEEDED", ""),
+    ] {
+        let asked = configurations(&with(margins), api::CheckMode::FirstPair, &[0.0]);
+        let status = robots(&server).check_configurations(asked).await.unwrap_err();
+        check(&status, Code::InvalidArgument, reason, &format!("cell.pair_margins{field}"));
+    }
 }

@@ -167,7 +167,8 @@ async fn bodies_that_turn_too_far_to_be_sure_of_are_named_in_the_report() {
     for (frame_id, degrees, first_contacts, count) in
         [(1, 120.0, true, 20), (2, 200.0, true, 0), (3, 20.0, false, 0)]
     {
-        let pose = |id| api::BodyPose { id, pose: Some(turned(degrees)), ..Default::default() };
+        let pose =
+            |id| api::BodyPose { id: Some(id), pose: Some(turned(degrees)), ..Default::default() };
         let mut report = api::ReportOptions { first_contacts, ..Default::default() };
         report.set_pairs(PairSelection::None);
         let frame = api::Frame {
@@ -215,7 +216,7 @@ async fn an_announced_contact_says_in_which_frame_it_began() {
     let request = api::GetSessionRequest { session_id: "s".to_owned(), ..Default::default() };
     let told = server.sessions().get_session(request).await.unwrap().into_inner();
     let contacts = told.state.unwrap().contacts;
-    let pair = api::BodyPair { a: 1, b: 2 };
+    let pair = api::BodyPair { a: Some(1), b: Some(2) };
     assert_eq!(contacts, [api::AnnouncedContact { pair: Some(pair), began_frame_id: 2 }]);
 }
 

@@ -100,7 +100,7 @@ async fn rays_and_casts_tell_how_thick_walls_are_singly_and_packed() {
 async fn a_cast_from_rest_meets_the_wall_and_not_the_floor_that_it_stands_on() {
     let server = started().await;
     let level = api::Body {
-        id: 1,
+        id: Some(1),
         parts: vec![
             part([-5.0, -1.0, -5.0], [5.0, 1.0, 5.0]),
             part([5.0, -1.0, -5.0], [7.0, 9.0, 5.0]),

@@ -25,7 +25,7 @@ async fn opened(server: &Server) {
 
 /// Puts the first cube elsewhere.
 async fn put(server: &Server, frame_id: u64, x: f64) {
-    let poses = vec![api::BodyPose { id: 1, pose: pose(x), ..Default::default() }];
+    let poses = vec![api::BodyPose { id: Some(1), pose: pose(x), ..Default::default() }];
     let frame = api::Frame { frame_id, poses, ..Default::default() };
     let reports = step(server, "s", vec![frame]).await.unwrap();
     assert_eq!(reports[0].status, None);

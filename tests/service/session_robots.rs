@@ -23,7 +23,7 @@ pub(crate) fn slider() -> api::RegisterRobotRequest {
 
 pub(crate) fn placed(id: u32, robot: &api::Robot) -> api::SessionRobot {
     let (name, robot_id) = ("arm".to_owned(), robot.id.clone());
-    api::SessionRobot { id, name, robot_id, fixed_base: true, ..Default::default() }
+    api::SessionRobot { id: Some(id), name, robot_id, fixed_base: true, ..Default::default() }
 }
 
 pub(crate) fn open(
@@ -42,7 +42,7 @@ pub(crate) fn open(
 }
 
 pub(crate) fn to(id: u32, values: &[f64]) -> api::RobotMove {
-    api::RobotMove { id, values: values.to_vec(), ..Default::default() }
+    api::RobotMove { id: Some(id), values: values.to_vec(), ..Default::default() }
 }
 
 pub(crate) fn frame(frame_id: u64, moves: Vec<api::RobotMove>) -> api::Frame {
@@ -82,7 +82,7 @@ async fn frames_of_joint_values_agree_with_configurations_that_are_checked_cold(
         let source = api::placed_body::Source::Vertices(api::Points { xyz: xyz.clone() });
         let part = api::PlacedBody { source: Some(source), pose: None };
         let (id, parts) = (1 + k as u32, vec![part]);
-        api::Body { id, parts, pose: place(k), fixed: true, ..Default::default() }
+        api::Body { id: Some(id), parts, pose: place(k), fixed: true, ..Default::default() }
     });
     let state = api::SessionState {
         bodies: bodies.collect(),
@@ -161,17 +161,18 @@ async fn a_slider_with_its_load_is_handed_over_watched_and_let_go() {
     let delete = api::DeleteRobotRequest { id: robot.id.clone(), ..Default::default() };
     robots(&server).delete_robot(delete).await.unwrap();
 
-    let attached = api::AttachedBody { body_id: 1, link: "cart".to_owned(), ..Default::default() };
+    let attached =
+        api::AttachedBody { body_id: Some(1), link: "cart".to_owned(), ..Default::default() };
     let grasp = api::Frame {
         attached: vec![api::RobotAttachment {
-            robot: ARM,
+            robot: Some(ARM),
             attached: Some(attached),
             ..Default::default()
         }],
         ..frame(1, vec![])
     };
     let joints = vec![api::JointValue { name: "slide".to_owned(), value: 4.0 }];
-    let push = api::RobotMove { id: ARM, joints, ..Default::default() };
+    let push = api::RobotMove { id: Some(ARM), joints, ..Default::default() };
     let reports = step(&server, "s", vec![grasp, frame(2, vec![push])]).await.unwrap();
     let [met, ..] = &reports[1].events[..] else { panic!("{:?}", reports[1]) };
     // From 1.6 to 4 is 2.4 of 4 metres; the load goes right through.
@@ -205,7 +206,7 @@ async fn a_slider_with_its_load_is_handed_over_watched_and_let_go() {
 
     // It is let go, and moves by itself again.
     let release = api::Frame { detached_body_ids: vec![1], ..frame(4, vec![]) };
-    let poses = vec![api::BodyPose { id: 1, pose: pose(8.0), ..Default::default() }];
+    let poses = vec![api::BodyPose { id: Some(1), pose: pose(8.0), ..Default::default() }];
     let apart = api::Frame { frame_id: 5, poses, ..Default::default() };
     let gone = api::Frame { removed_robots: vec![ARM], ..frame(6, vec![]) };
     let reports = step(&server, "s", vec![release, apart, gone]).await.unwrap();
@@ -222,7 +223,8 @@ async fn a_slider_with_its_load_is_handed_over_watched_and_let_go() {
 async fn watchers_are_told_what_a_robot_does_not_carry_any_more() {
     let server = started().await;
     let robot = register(&server, slider()).await;
-    let load = api::AttachedBody { body_id: 1, link: "cart".to_owned(), ..Default::default() };
+    let load =
+        api::AttachedBody { body_id: Some(1), link: "cart".to_owned(), ..Default::default() };
     let loaded = || api::SessionRobot { attached: vec![load.clone()], ..placed(ARM, &robot) };
     for removed in [
         api::Frame { removed_body_ids: vec![1], ..frame(1, vec![]) },
@@ -264,7 +266,8 @@ async fn what_is_wrong_with_robots_in_sessions_is_said_with_its_field() {
     };
     let padding = api::LinkPadding { link: "elbow".to_owned(), padding: 0.1 };
     let thin = api::LinkPadding { link: "cart".to_owned(), padding: f64::NEG_INFINITY };
-    let load = api::AttachedBody { body_id: 7, link: "cart".to_owned(), ..Default::default() };
+    let load =
+        api::AttachedBody { body_id: Some(7), link: "cart".to_owned(), ..Default::default() };
     let here = || placed(ARM, &robot);
     for (wrong, field) in [
         (api::SessionRobot { values: vec![0.0; 3], ..here() }, "values"),
@@ -272,7 +275,7 @@ async fn what_is_wrong_with_robots_in_sessions_is_said_with_its_field() {
         (api::SessionRobot { paddings: vec![padding], ..here() }, "paddings[0].link"),
         (api::SessionRobot { paddings: vec![thin], ..here() }, "paddings[0].padding"),
         (api::SessionRobot { attached: vec![load], ..here() }, "attached[0].body_id"),
-        (api::SessionRobot { id: 0, ..here() }, "id"),
+        (api::SessionRobot { id: Some(0), ..here() }, "id"),
     ] {
         let status = opening(wrong).await.unwrap_err();
         let violations = status.get_error_details().bad_request().unwrap().field_violations.clone();
@@ -297,12 +300,12 @@ async fn what_is_wrong_with_robots_in_sessions_is_said_with_its_field() {
     let moves = vec![
         to(3, &[0.0]),
         to(ARM, &[0.0, 1.0]),
-        api::RobotMove { id: ARM, joints: elbow, ..Default::default() },
+        api::RobotMove { id: Some(ARM), joints: elbow, ..Default::default() },
         to(ARM, &[f64::NAN]),
         to(ARM, &[1.0]),
         to(ARM, &[2.0]),
     ];
-    let by_itself = api::BodyPose { id: ARM + 1, pose: pose(0.0), ..Default::default() };
+    let by_itself = api::BodyPose { id: Some(ARM + 1), pose: pose(0.0), ..Default::default() };
     let wrong = api::Frame { poses: vec![by_itself], ..frame(1, moves) };
     let reports = step(&server, "s", vec![wrong]).await.unwrap();
     let fields: Vec<&str> =
@@ -361,7 +364,7 @@ async fn bodies_and_robots_are_called_by_their_names() {
                 ..frame(1)
             },
             api::Frame {
-                poses: vec![api::BodyPose { id: 1, pose: pose(0.5), ..Default::default() }],
+                poses: vec![api::BodyPose { id: Some(1), pose: pose(0.5), ..Default::default() }],
                 ..frame(1)
             },
         ),
@@ -372,7 +375,7 @@ async fn bodies_and_robots_are_called_by_their_names() {
                     attached: Some(api::AttachedBody { body_name: cup(), ..cart() }),
                     ..Default::default()
                 }],
-                robot_moves: vec![api::RobotMove { name: arm(), ..to(0, &[0.3]) }],
+                robot_moves: vec![api::RobotMove { name: arm(), id: None, ..to(0, &[0.3]) }],
                 changed_bodies: vec![api::BodyChange {
                     name: cup(),
                     margin: Some(0.25),
@@ -382,13 +385,13 @@ async fn bodies_and_robots_are_called_by_their_names() {
             },
             api::Frame {
                 attached: vec![api::RobotAttachment {
-                    robot: ARM,
-                    attached: Some(api::AttachedBody { body_id: 1, ..cart() }),
+                    robot: Some(ARM),
+                    attached: Some(api::AttachedBody { body_id: Some(1), ..cart() }),
                     ..Default::default()
                 }],
                 robot_moves: vec![to(ARM, &[0.3])],
                 changed_bodies: vec![api::BodyChange {
-                    id: 1,
+                    id: Some(1),
                     margin: Some(0.25),
                     ..Default::default()
                 }],
@@ -412,7 +415,7 @@ async fn bodies_and_robots_are_called_by_their_names() {
                 detached_body_ids: vec![1],
                 removed_body_ids: vec![2],
                 added_bodies: vec![named(9, "table", 3.0)],
-                poses: vec![api::BodyPose { id: 9, pose: pose(0.5), ..Default::default() }],
+                poses: vec![api::BodyPose { id: Some(9), pose: pose(0.5), ..Default::default() }],
                 ..frame(3)
             },
         ),
@@ -439,7 +442,7 @@ async fn bodies_and_robots_are_called_by_their_names() {
         (api::Frame { poses: vec![pose_of("nobody")], ..frame(5) }, "poses[0].name"),
         (api::Frame { poses: vec![pose_of("twin")], ..frame(5) }, "poses[0].name"),
         (
-            api::Frame { poses: vec![api::BodyPose { id: 1, ..pose_of("cup") }], ..frame(5) },
+            api::Frame { poses: vec![api::BodyPose { id: Some(1), ..pose_of("cup") }], ..frame(5) },
             "poses[0].name",
         ),
         (
@@ -449,7 +452,7 @@ async fn bodies_and_robots_are_called_by_their_names() {
         (api::Frame { removed_robot_names: vec![arm()], ..frame(5) }, "removed_robot_names[0]"),
         (
             api::Frame {
-                robot_moves: vec![api::RobotMove { name: arm(), ..to(0, &[0.3]) }],
+                robot_moves: vec![api::RobotMove { name: arm(), id: None, ..to(0, &[0.3]) }],
                 ..frame(5)
             },
             "robot_moves[0].name",

@@ -17,7 +17,7 @@ pub(crate) fn pose(x: f64) -> Option<api::Pose> {
 pub(crate) fn cube_at(id: u32, x: f64) -> api::Body {
     let source = api::placed_body::Source::Alias("cube".to_owned());
     let part = api::PlacedBody { source: Some(source), pose: None };
-    api::Body { id, parts: vec![part], pose: pose(x), ..Default::default() }
+    api::Body { id: Some(id), parts: vec![part], pose: pose(x), ..Default::default() }
 }
 
 /// Two cubes ten metres apart, as a session of this id.
@@ -33,7 +33,7 @@ pub(crate) fn scene(id: &str) -> api::OpenSessionRequest {
 }
 
 pub(crate) fn put(frame_id: u64, x: f64) -> api::Frame {
-    let poses = vec![api::BodyPose { id: 2, pose: pose(x), ..Default::default() }];
+    let poses = vec![api::BodyPose { id: Some(2), pose: pose(x), ..Default::default() }];
     api::Frame { frame_id, poses, ..Default::default() }
 }
 
@@ -154,7 +154,7 @@ async fn a_wrong_scene_is_refused_with_its_path_and_nothing_is_opened() {
     });
     let field = "state.bodies[1].parts[0].alias";
     check(&unknown.await, Code::NotFound, "UNKNOWN_POLYTOPE", field);
-    let twice = try_open(|request| bodies(request)[1].id = 1).await;
+    let twice = try_open(|request| bodies(request)[1].id = Some(1)).await;
     check(&twice, Code::InvalidArgument, "BAD_FIELD", "state.bodies[1].id");
     let nowhere = try_open(|request| bodies(request)[0].pose = pose(f64::NAN)).await;
     check(&nowhere, Code::InvalidArgument, "BAD_FIELD", "state.bodies[0].pose.translation.x");
@@ -207,8 +207,12 @@ async fn wrong_frames_and_wrong_items_have_a_status_with_a_path() {
     let server = started().await;
     server.sessions().open_session(scene("s")).await.unwrap();
     let mut items = put(1, 1.0);
-    items.poses.push(api::BodyPose { id: 9, ..Default::default() });
-    items.poses.push(api::BodyPose { id: 1, pose: pose(f64::INFINITY), ..Default::default() });
+    items.poses.push(api::BodyPose { id: Some(9), ..Default::default() });
+    items.poses.push(api::BodyPose {
+        id: Some(1),
+        pose: pose(f64::INFINITY),
+        ..Default::default()
+    });
     let packed = |change: fn(&mut api::PackedPoses)| {
         let mut packed = api::PackedPoses {
             ids: vec![2].into(),
@@ -262,7 +266,7 @@ async fn a_removal_of_what_is_not_there_is_refused_alone() {
     let request = api::WatchSessionRequest { session_id: "s".into(), ..Default::default() };
     let mut news = server.sessions().watch_session(request).await.unwrap().into_inner();
     assert!(news.message().await.unwrap().unwrap().state.is_some());
-    let poses = vec![api::BodyPose { id: 1, pose: pose(-3.0), ..Default::default() }];
+    let poses = vec![api::BodyPose { id: Some(1), pose: pose(-3.0), ..Default::default() }];
     let removed_body_ids = vec![7, 2, 8];
     let frame = api::Frame { frame_id: 1, removed_body_ids, poses, ..Default::default() };
     let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
@@ -274,7 +278,7 @@ async fn a_removal_of_what_is_not_there_is_refused_alone() {
     assert_eq!(told.removed_body_ids, [2]);
     let request = api::GetSessionRequest { session_id: "s".into(), ..Default::default() };
     let state = server.sessions().get_session(request).await.unwrap().into_inner().state.unwrap();
-    let ids: Vec<u32> = state.bodies.iter().map(|body| body.id).collect();
+    let ids: Vec<u32> = state.bodies.iter().map(api::Body::id).collect();
     assert_eq!((ids, state.frame_id), (vec![1], 1));
 }
 

@@ -106,7 +106,7 @@ async fn bodies_rest_on_a_half_space_in_sessions_and_in_cells() {
     let server = started().await;
     let heights = [0.0, 0.0f64.next_up(), -0.0f64.next_up(), 0.25, -0.25];
     let boxes = (2..).zip(heights).map(|(id, z)| api::Body {
-        id,
+        id: Some(id),
         parts: vec![body("cube", 0.0)],
         pose: Some(api::Pose {
             translation: vector(f64::from(id) * 9.0, 0.0, z),
@@ -114,7 +114,8 @@ async fn bodies_rest_on_a_half_space_in_sessions_and_in_cells() {
         }),
         ..Default::default()
     });
-    let floor = api::Body { id: 1, parts: vec![at(half_space(0.0), 0.0)], ..Default::default() };
+    let floor =
+        api::Body { id: Some(1), parts: vec![at(half_space(0.0), 0.0)], ..Default::default() };
     let bodies = std::iter::once(floor).chain(boxes).collect();
     let state = Some(api::SessionState { bodies, ..Default::default() });
     let opening = api::OpenSessionRequest { session_id: "s".into(), state, ..Default::default() };
@@ -251,19 +252,20 @@ async fn a_session_looks_at_no_more_pairs_above_a_half_space_than_above_a_floor_
             Some(api::Pose { translation, orientation: None })
         };
         let boxes = (2..BODIES).map(|id| api::Body {
-            id,
+            id: Some(id),
             parts: vec![body("cube", 0.0)],
             pose: pose(id, 0),
             ..Default::default()
         });
-        let floor = api::Body { id: 1, parts: vec![floor], ..Default::default() };
+        let floor = api::Body { id: Some(1), parts: vec![floor], ..Default::default() };
         let bodies = std::iter::once(floor).chain(boxes).collect();
         let state = Some(api::SessionState { bodies, ..Default::default() });
         let session_id = name.to_owned();
         let opening = api::OpenSessionRequest { session_id, state, ..Default::default() };
         server.sessions().open_session(opening).await.unwrap();
         let frames = (1..4).map(|frame| {
-            let moved = |id| api::BodyPose { id, pose: pose(id, frame), ..Default::default() };
+            let moved =
+                |id| api::BodyPose { id: Some(id), pose: pose(id, frame), ..Default::default() };
             let poses = (2..BODIES).map(moved).collect();
             api::Frame { frame_id: frame.into(), poses, ..Default::default() }
         });

@@ -32,8 +32,8 @@ fn post() -> api::PlacedBody {
 
 async fn opened(server: &Server) {
     let bodies = vec![
-        api::Body { id: 1, parts: vec![post()], fixed: true, ..Default::default() },
-        api::Body { id: 2, parts: arm(), ..Default::default() },
+        api::Body { id: Some(1), parts: vec![post()], fixed: true, ..Default::default() },
+        api::Body { id: Some(2), parts: arm(), ..Default::default() },
     ];
     let state = Some(api::SessionState { bodies, ..Default::default() });
     let open = api::OpenSessionRequest { session_id: "s".into(), state, ..Default::default() };
@@ -54,7 +54,7 @@ async fn a_turn_of_300_degrees_is_proven_by_its_spin_and_by_no_other_motion() {
     let server = started().await;
     opened(&server).await;
     let moved =
-        api::BodyPose { id: 2, pose: turned(-60.0), spin: spin(300.0), ..Default::default() };
+        api::BodyPose { id: Some(2), pose: turned(-60.0), spin: spin(300.0), ..Default::default() };
     let frame =
         api::Frame { frame_id: 1, poses: vec![moved], report: asked(), ..Default::default() };
     let told = step(&server, "s", vec![frame]).await.unwrap().remove(0);
@@ -127,7 +127,7 @@ async fn a_spin_that_leads_elsewhere_is_refused_with_its_path() {
     let server = started().await;
     opened(&server).await;
     let moved = |id, spin, teleported| api::BodyPose {
-        id,
+        id: Some(id),
         pose: turned(100.0),
         spin,
         teleported,
@@ -143,5 +143,46 @@ async fn a_spin_that_leads_elsewhere_is_refused_with_its_path() {
         let told = step(&server, "s", vec![frame]).await.unwrap().remove(0);
         let fields: Vec<&str> = told.refused_items.iter().map(|item| item.field.as_str()).collect();
         assert_eq!(fields, ["frames[0].poses[0].spin"], "{told:?}");
+    }
+}
+
+/// Those who watch hear how a body turned as it was said, to the last bit, and of no other one.
+#[tokio::test]
+async fn spins_are_told_to_those_who_watch() {
+    let server = started().await;
+    opened(&server).await;
+    let request = api::WatchSessionRequest { session_id: "s".into(), ..Default::default() };
+    let mut news = server.sessions().watch_session(request).await.unwrap().into_inner();
+    assert!(news.message().await.unwrap().unwrap().state.is_some());
+    let moved = |id, degrees, spin, teleported| api::BodyPose {
+        id: Some(id),
+        pose: turned(degrees),
+        spin,
+        teleported,
+        ..Default::default()
+    };
+    let z = |degrees: f64| vec![0.0, 0.0, degrees.to_radians()];
+    let none = Vec::new;
+    let frames = [
+        (vec![moved(2, -60.0, spin(300.0), false)], z(300.0)),
+        (vec![moved(2, 0.0, None, false)], none()),
+        (
+            vec![moved(1, 30.0, None, false), moved(2, 10.0, spin(370.0), false)],
+            [vec![0.0; 3], z(370.0)].concat(),
+        ),
+        // Refused: it leads elsewhere.
+        (vec![moved(2, 50.0, spin(41.0), false)], none()),
+        // Put there: no motion is assumed.
+        (vec![moved(2, 90.0, None, true)], none()),
+        // Where it stands, once around.
+        (vec![moved(2, 90.0, spin(-360.0), false)], z(-360.0)),
+    ];
+    for (frame_id, (poses, expected)) in (1..).zip(frames) {
+        let frame = api::Frame { frame_id, poses, ..Default::default() };
+        step(&server, "s", vec![frame]).await.unwrap();
+        let told = news.message().await.unwrap().unwrap().frame.unwrap();
+        let spins: Vec<f64> = told.packed_poses.unwrap().spins.iter().collect();
+        let bits = |numbers: &[f64]| numbers.iter().map(|one| one.to_bits()).collect::<Vec<u64>>();
+        assert_eq!(bits(&spins), bits(&expected), "frame {frame_id}");
     }
 }

@@ -125,7 +125,7 @@ async fn frames_that_make_sessions_larger_than_memory_allows_are_refused() {
     assert!(usage.session_bytes <= 1 << 20, "{usage:?}");
     // What adds nothing goes on, and so does what makes room.
     let frame_id = done as u64 + 1;
-    let poses = vec![api::BodyPose { id: 1, pose: pose(0.5), ..Default::default() }];
+    let poses = vec![api::BodyPose { id: Some(1), pose: pose(0.5), ..Default::default() }];
     let moved = api::Frame { frame_id, poses, removed_body_ids: vec![11], ..Default::default() };
     let reports = step(&server, "s", vec![moved, named(frame_id + 1)]).await.unwrap();
     assert!(reports.iter().all(|report| report.status.is_none()), "{reports:?}");
@@ -142,12 +142,12 @@ async fn bodies_and_rules_change_entry_by_entry() {
     server.sessions().open_session(opening).await.unwrap();
     let frame = |frame_id| api::Frame { frame_id, ..Default::default() };
     let ignoring = |frame_id, pairs: &[[u32; 2]]| {
-        let pairs = pairs.iter().map(|&[a, b]| api::BodyPair { a, b }).collect();
+        let pairs = pairs.iter().map(|&[a, b]| api::BodyPair { a: Some(a), b: Some(b) }).collect();
         let changes = api::RuleChanges { added_ignored_pairs: pairs, ..Default::default() };
         api::Frame { rule_changes: Some(Box::new(changes)), ..frame(frame_id) }
     };
     let large = api::BodyChange {
-        id: 3,
+        id: Some(3),
         parts: vec![api::PlacedBody {
             source: Some(api::placed_body::Source::Vertices(api::Points {
                 xyz: vec![-3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
@@ -167,7 +167,7 @@ async fn bodies_and_rules_change_entry_by_entry() {
             ignoring(3, &[[1, 3], [2, 3]]),
             api::Frame {
                 changed_bodies: vec![api::BodyChange {
-                    id: 1,
+                    id: Some(1),
                     left_groups: vec!["arm".to_owned()],
                     ..Default::default()
                 }],

@@ -134,7 +134,8 @@ fn on_y(y: f64) -> Option<api::Pose> {
 fn crossing(frame_id: u64) -> api::Frame {
     let mut frame = put(frame_id, second_at(frame_id));
     if [THROUGH, ON].contains(&frame_id) {
-        let third = api::BodyPose { id: 3, pose: on_y(third_at(frame_id)), ..Default::default() };
+        let third =
+            api::BodyPose { id: Some(3), pose: on_y(third_at(frame_id)), ..Default::default() };
         frame.poses.push(third);
     }
     let report = all_pairs().unwrap();
@@ -171,7 +172,7 @@ async fn frames_that_wait_are_merged_their_poses_applied_and_motion_starts_at_th
     let state = request.state.as_mut().unwrap();
     state.bodies[1].pose = pose(second_at(0));
     state.bodies.push(api::Body { pose: on_y(third_at(0)), ..cube_at(3, 0.0) });
-    let ignored_pairs = vec![api::BodyPair { a: 2, b: 3 }];
+    let ignored_pairs = vec![api::BodyPair { a: Some(2), b: Some(3) }];
     state.rules = Some(api::PairRules { ignored_pairs, ..Default::default() });
     server.sessions().open_session(request).await.unwrap();
     let narrow = Endpoint::from_shared(format!("http://{}", server.address)).unwrap();
@@ -344,8 +345,11 @@ async fn a_frame_of_a_stream_is_answered_within_the_servers_time() {
     let mut talk = Talk::begin(&server, first).await;
     assert!(talk.reply().await.unwrap().unwrap().opened.is_some());
     // All in one heap, whose depths take longer than that.
-    let heaped =
-        |id: u32| api::BodyPose { id, pose: pose(0.01 * f64::from(id)), ..Default::default() };
+    let heaped = |id: u32| api::BodyPose {
+        id: Some(id),
+        pose: pose(0.01 * f64::from(id)),
+        ..Default::default()
+    };
     let report = Some(api::ReportOptions { depths: true, ..all_pairs().unwrap() });
     let poses = (1..=BALLS).map(heaped).collect();
     talk.send(api::Frame {

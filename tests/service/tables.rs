@@ -126,7 +126,7 @@ async fn a_session_with_methods_by_name_takes_memory_for_their_tables_before_it_
     let before = used(&server, "polytopes").await;
     let open = |distance: &str| {
         let bodies = (0..2).map(|id| api::Body {
-            id,
+            id: Some(id),
             parts: vec![body("ball", 3.0 * f64::from(id))],
             ..Default::default()
         });

@@ -56,7 +56,7 @@ const REACH: f64 = 0.9;
 fn crowd(canonical: bool) -> api::OpenSessionRequest {
     let random = &mut Random::new(7);
     let body = |id: u32| api::Body {
-        id,
+        id: Some(id),
         parts: (0..1 + u32::from(id.is_multiple_of(6))).map(|_| placed(random, 0.3)).collect(),
         pose: pose(random, REACH),
         margin: 0.02 * f64::from(id % 3),
@@ -93,8 +93,11 @@ fn frames() -> Vec<api::Frame> {
     let random = &mut Random::new(8);
     let frame = |frame_id: u64| {
         let moves = (1..=BODIES).filter(|id| !(u64::from(*id) + frame_id).is_multiple_of(3));
-        let poses =
-            moves.map(|id| api::BodyPose { id, pose: pose(random, REACH), ..Default::default() });
+        let poses = moves.map(|id| api::BodyPose {
+            id: Some(id),
+            pose: pose(random, REACH),
+            ..Default::default()
+        });
         api::Frame { frame_id, poses: poses.collect(), ..Default::default() }
     };
     (1..=2).map(frame).collect()

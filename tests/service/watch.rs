@@ -32,7 +32,7 @@ struct Mirror {
 
 impl Mirror {
     fn of(state: api::SessionState) -> Self {
-        let bodies = state.bodies.into_iter().map(|body| (body.id, body)).collect();
+        let bodies = state.bodies.into_iter().map(|body| (body.id(), body)).collect();
         Self { bodies, rules: state.rules, frame_id: state.frame_id }
     }
 
@@ -42,13 +42,13 @@ impl Mirror {
         for id in frame.removed_body_ids {
             assert!(self.bodies.remove(&id).is_some(), "{id} was not there");
             let rules = self.rules.as_mut().unwrap();
-            rules.ignored_pairs.retain(|pair| pair.a != id && pair.b != id);
+            rules.ignored_pairs.retain(|pair| pair.a() != id && pair.b() != id);
         }
         for body in frame.added_bodies {
-            assert!(self.bodies.insert(body.id, body).is_none(), "was there already");
+            assert!(self.bodies.insert(body.id(), body).is_none(), "was there already");
         }
         for body in frame.changed_bodies {
-            assert!(self.bodies.insert(body.id, body).is_some(), "was not there");
+            assert!(self.bodies.insert(body.id(), body).is_some(), "was not there");
         }
         self.rules = frame.rules.or(self.rules.take());
         let poses = frame.packed_poses.unwrap();
@@ -74,7 +74,7 @@ impl Mirror {
 
 /// One pose of a frame that moves several bodies.
 fn moved(id: u32, x: f64, teleported: bool) -> api::BodyPose {
-    api::BodyPose { id, pose: pose(x), teleported, ..Default::default() }
+    api::BodyPose { id: Some(id), pose: pose(x), teleported, ..Default::default() }
 }
 
 #[tokio::test]
@@ -89,8 +89,10 @@ async fn a_watcher_knows_the_scene_after_every_frame_from_what_it_was_told() {
     assert_eq!(mirror.frame_id, 1, "a late joiner starts with what there is");
     mirror.is_true(&server, "s").await;
 
-    let rules =
-        api::PairRules { ignored_pairs: vec![api::BodyPair { a: 2, b: 7 }], ..Default::default() };
+    let rules = api::PairRules {
+        ignored_pairs: vec![api::BodyPair { a: Some(2), b: Some(7) }],
+        ..Default::default()
+    };
     let frame = |frame_id| api::Frame { frame_id, ..Default::default() };
     let frames = vec![
         put(2, 9.0),
@@ -110,14 +112,14 @@ async fn a_watcher_knows_the_scene_after_every_frame_from_what_it_was_told() {
         frame(7),
         api::Frame {
             changed_bodies: vec![api::BodyChange {
-                id: 1,
+                id: Some(1),
                 parts: [cube_at(1, 0.0).parts, cube_at(1, 0.0).parts].concat(),
                 joined_groups: vec!["arm".to_owned()],
                 mask: Some(3),
                 ..Default::default()
             }],
             rule_changes: Some(Box::new(api::RuleChanges {
-                added_ignored_pairs: vec![api::BodyPair { a: 2, b: 1 }],
+                added_ignored_pairs: vec![api::BodyPair { a: Some(2), b: Some(1) }],
                 ..Default::default()
             })),
             poses: vec![moved(1, 5.0, false), moved(2, 6.0, false)],

@@ -133,7 +133,7 @@ async fn everything_that_a_session_keeps_counts_towards_the_limit_of_memory() {
         source: Some(api::placed_body::Source::Vertices(corner)),
         ..Default::default()
     };
-    let plain = api::Body { id: 1, parts: vec![part], ..Default::default() };
+    let plain = api::Body { id: Some(1), parts: vec![part], ..Default::default() };
     let named = api::Body { name: "n".repeat(3 << 20), ..plain.clone() };
     let grouped = api::Body { groups: vec!["g".repeat(1 << 10); 3 << 10], ..plain.clone() };
     let pair = api::GroupPair { a: "a".into(), b: "b".into() };

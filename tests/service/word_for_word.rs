@@ -254,7 +254,7 @@ impl Words {
         }
         let pivot = self.place(1.0) * self.one_of(&[0.0, 1.0]);
         api::Body {
-            id,
+            id: Some(id),
             parts,
             pose: Some(self.pose(1.5)),
             margin: self.one_of(&[0.0, 0.0, 0.25]),

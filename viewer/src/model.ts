@@ -131,16 +131,18 @@ export class Model {
     for (const body of state.bodies) this.open(body, 0);
     for (const robot of state.robots) this.openRobot(robot, 0);
     for (const { pair } of state.contacts) {
-      if (pair) this.lastContacts.set(pairKey(pair.a, pair.b), { a: pair.a, b: pair.b, order: 0 });
+      const [a, b] = [pair?.a, pair?.b];
+      if (a !== undefined && b !== undefined) this.lastContacts.set(pairKey(a, b), { a, b, order: 0 });
     }
     this.add(0, state.frameId, time, links, [], undefined);
   }
 
   private open(body: Body, order: number): void {
-    this.close(body.id, order);
+    const id = body.id ?? 0;
+    this.close(id, order);
     const parts = body.parts.map((part) => ({ shape: this.shapeOf(part), place: placementOf(part.pose) }));
     const pivot: Vec = body.pivot ? [body.pivot.x, body.pivot.y, body.pivot.z] : [0, 0, 0];
-    const slot = this.addSlot({ id: body.id, name: body.name || `body ${body.id}`, parts, source: body.parts, groups: body.groups,
+    const slot = this.addSlot({ id, name: body.name || `body ${id}`, parts, source: body.parts, groups: body.groups,
       fixed: body.fixed, isLink: false, pivot, margin: body.margin, from: order, isPlaced: true });
     this.put(slot, placementOf(body.pose));
   }
@@ -191,14 +193,15 @@ export class Model {
   }
 
   private openRobot(held: SessionRobot, order: number): void {
-    this.sessionRobots.set(held.id, held);
+    const first = held.id ?? 0;
+    this.sessionRobots.set(first, held);
     const robot = this.robots.get(held.robotId);
     if (!robot) return;
     robot.links.forEach((link, k) => {
-      if (link.partCount === 0 || this.byId.has(held.id + k)) return;
+      if (link.partCount === 0 || this.byId.has(first + k)) return;
       const made = robot.parts.slice(link.firstPart, link.firstPart + link.partCount);
       const parts = made.map((part) => ({ shape: part.polytopeId, place: placementOf(part.pose) }));
-      const slot = this.addSlot({ id: held.id + k, name: held.name ? `${held.name}/${link.name}` : link.name, parts,
+      const slot = this.addSlot({ id: first + k, name: held.name ? `${held.name}/${link.name}` : link.name, parts,
         source: made.map((part) => ({ source: { case: 'id', value: part.polytopeId }, pose: part.pose }) as PlacedBody),
         groups: held.groups, fixed: held.fixedBase && !link.moves, isLink: true, robotId: robot.id, pivot: [0, 0, 0], margin: 0,
         from: order, isPlaced: false });

@@ -6,7 +6,9 @@
 use arrayvec::ArrayVec;
 
 use crate::certificate::{MarginShown, at_most, chain, margin_shown, proof, range, surface};
-use crate::geometry::{direction, direction_vector, length, margin, motion, outcome, verdict};
+use crate::geometry::{
+    direction, direction_vector, length, margin, motion, outcome, signed_length, verdict,
+};
 use crate::path::{BadField, Path};
 use crate::told::{Told, required, t_contact};
 use clearance_proof::Vec3;
@@ -94,20 +96,26 @@ pub struct Moves {
     pub deviation_p: f64,
     /// How far the second one may.
     pub deviation_q: f64,
-    /// From which distance on it is contact, metres.
+    /// From which distance on it is contact, metres; below 0 from which depth on.
     pub margin: f64,
 }
 
 impl Moves {
-    /// Reads them from a question.
+    /// Reads them from a question of whose answers there are proofs: its margin is not below 0.
     pub fn convert(path: &Path<'_>, wire: &api::FindFirstContactRequest) -> Result<Self, BadField> {
+        length(&path.field("margin"), wire.margin)?;
+        Self::asked(path, wire)
+    }
+
+    /// Reads them from a question.
+    pub fn asked(path: &Path<'_>, wire: &api::FindFirstContactRequest) -> Result<Self, BadField> {
         let size = |name, value| length(&path.field(name), value);
         Ok(Self {
             motion_p: motion(&path.field("p_motion"), wire.p_motion.as_ref())?,
             motion_q: motion(&path.field("q_motion"), wire.q_motion.as_ref())?,
             deviation_p: size("p_deviation", wire.p_deviation)?,
             deviation_q: size("q_deviation", wire.q_deviation)?,
-            margin: size("margin", wire.margin)?,
+            margin: signed_length(&path.field("margin"), wire.margin)?,
         })
     }
 

@@ -118,7 +118,7 @@ pub(crate) async fn stream(
     let frames = (motion.end_s() * RATE_HZ).round() as u64 + 1;
     for frame_id in 1..=frames {
         let values = motion.at(super::record::seconds(frame_id));
-        let moved = api::RobotMove { id: ROBOT, values, ..api::RobotMove::default() };
+        let moved = api::RobotMove { id: Some(ROBOT), values, ..api::RobotMove::default() };
         let frame = api::Frame { frame_id, robot_moves: vec![moved], ..api::Frame::default() };
         let sent = Instant::now();
         let report = session.step(frame).await?;
@@ -135,7 +135,7 @@ fn scene(
     registered: &Registrations,
 ) -> api::SessionState {
     let robot = api::SessionRobot {
-        id: ROBOT,
+        id: Some(ROBOT),
         name: "panda".to_owned(),
         robot_id: registered.robot.clone(),
         values: motion.at(0.0),

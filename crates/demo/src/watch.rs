@@ -85,7 +85,7 @@ pub(crate) async fn play(
 /// The `k`th frame of a round. The arm goes back to where it begins without a way there.
 fn frame(motion: &Trajectory, frame_id: u64, k: u64) -> api::Frame {
     let values = motion.at(seconds(k));
-    let moved = api::RobotMove { id: ROBOT, values, ..api::RobotMove::default() };
+    let moved = api::RobotMove { id: Some(ROBOT), values, ..api::RobotMove::default() };
     let teleported = k == 1;
     api::Frame { frame_id, robot_moves: vec![moved], teleported, ..api::Frame::default() }
 }

@@ -73,6 +73,7 @@ pub mod meeting;
 pub mod penetration;
 pub mod rays;
 pub mod rounded;
+mod seams;
 pub mod separation;
 pub mod terrain;
 

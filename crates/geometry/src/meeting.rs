@@ -5,8 +5,8 @@
 
 mod polygon;
 
-pub use self::polygon::contact_polygon;
-pub(crate) use self::polygon::polygon_across;
+pub use self::polygon::{contact_polygon, contact_polygon_within};
+pub(crate) use self::polygon::{farthest, polygon_across};
 
 use super::Vec3;
 use super::difference::exact::Difference;

@@ -16,7 +16,8 @@ mod room;
 pub use self::along::{RoundedRange, along, overlaps_along};
 pub use self::at_least::compare_depth;
 pub use self::contact::{
-    RoundedFirstContact, contact_polygon, first_contact, impact_of, impact_of_contact,
+    RoundedFirstContact, contact_polygon, contact_polygon_within, first_contact, impact_of,
+    impact_of_contact,
 };
 pub use self::deep::{RoundedDepth, measure_depth};
 pub use self::room::{decide_with_room, room_of};

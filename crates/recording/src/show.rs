@@ -44,7 +44,7 @@ async fn follow(log: &Log, watched: &Watched) -> Result<(), Status> {
         session_id: watched.session.clone(),
         session_key: watched.key.clone(),
         incarnation: watched.incarnation,
-        reply_bytes_max: 0,
+        ..Default::default()
     };
     let sessions = SessionServiceClient::new(channel.clone());
     let mut sessions = sessions.max_decoding_message_size(MESSAGE_BYTES_MAX);

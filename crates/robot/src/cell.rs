@@ -260,7 +260,18 @@ impl Cell {
         self.pairing.as_ref().is_some_and(|pairing| pairing.has_margins())
     }
 
-    /// At least the margins of all pairs, metres.
+    /// Whether some pairs may count as near only where they are so deep in each other: whether a
+    /// margin of theirs may be below 0.
+    pub fn has_deep_margins(&self) -> bool {
+        self.pairing.as_ref().is_some_and(|pairing| pairing.has_deep_margins())
+    }
+
+    /// Whether edges that are asked about within this margin ask of a pair how deep it is.
+    pub fn asks_depths(&self, margin: f64) -> bool {
+        margin < 0.0 || margin <= 0.0 && self.has_deep_margins()
+    }
+
+    /// At least the margins of all pairs, metres, and at least 0.
     pub(super) fn most_margin(&self) -> f64 {
         self.pairing.as_ref().map_or(0.0, |pairing| pairing.most())
     }

@@ -9,6 +9,7 @@ use super::ball::length_at_most;
 use super::cell::{BodyPair, Cell, CellPart};
 use super::claim::{
     EdgeCertificate, EdgeContactProof, EdgePiece, GapProof, HullAround, PairGap, SubjectPair,
+    asked_margin,
 };
 use super::curved::{InTheirPlaces, OfCurved};
 use super::edge::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
@@ -181,7 +182,7 @@ impl Cell {
         let mut certificate = EdgeCertificate { pieces, ..EdgeCertificate::default() };
         if let Some((at, pair)) = contact {
             let mut stand = certifier.stand(at, &mut memory);
-            let margin = question.margin.max(self.margin_of(pair));
+            let margin = asked_margin(question.margin, self.margin_of(pair));
             let proof = contact_proof(&mut stand, pair, margin, effort)?;
             let Some((proof, inside)) = proof else { return Ok(None) };
             let points = |hull: Option<Arc<Polytope>>| {
@@ -224,7 +225,7 @@ impl<'a> Certifier<'a> {
             speeds.bound_of(cell, loads[body].frame, loads[body].lever, common)
         };
         let checked = |pair: &SubjectPair| {
-            let (bodies, margin) = (pair.bodies, question.margin.max(pair.margin));
+            let (bodies, margin) = (pair.bodies, asked_margin(question.margin, pair.margin));
             let common = match bodies.map(|body| cell.link_of(body)) {
                 [Some(a), Some(b)] => common_frame(cell, [a, b]),
                 _ => None,

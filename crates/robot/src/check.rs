@@ -101,6 +101,7 @@ impl Cell {
         let width = self.variable_count().max(1);
         debug_assert!(values.len().is_multiple_of(width));
         let configurations: Vec<&[f64]> = values.chunks_exact(width).collect();
+        self.still.expect(configurations.len());
         let mut pass = CheckPass::default();
         let mut answers = Vec::with_capacity(configurations.len());
         for some in configurations.chunks(LANES) {
@@ -303,17 +304,17 @@ fn all_pairs(stand: &mut Stand<'_>, effort: &mut Effort<'_>) -> Result<Checked, 
 }
 
 /// Nothing is known of a clearance.
-const NO_BOUND: f64 = f64::NEG_INFINITY;
+pub(super) const NO_BOUND: f64 = f64::NEG_INFINITY;
 
 /// Pairs whose clearance is at least this are neither in contact nor within their margin.
-fn within_of(stand: &Stand<'_>) -> f64 {
+pub(super) fn within_of(stand: &Stand<'_>) -> f64 {
     CONTACT_WITHIN.max(stand.cell.most_margin().next_up())
 }
 
 /// Whether a pair that is apart is within its margin, or of what is curved nearer to it than is
-/// resolved; its clearance is at least `bound`.
+/// resolved; its clearance is at least `bound`. Of margins below 0 see [`super::within`].
 #[inline(always)]
-fn is_within_margin(
+pub(super) fn is_within_margin(
     stand: &mut Stand<'_>,
     pair: BodyPair,
     bound: f64,
@@ -369,7 +370,7 @@ fn verdict_of_bodies(
 /// Whether this ends the look at one pair alone: one of it is curved, and nearer to contact than is
 /// resolved. Else why it ends all.
 #[cold]
-fn is_left_open(stand: &Stand<'_>, pair: BodyPair, why: Stopped) -> Result<(), Stopped> {
+pub(super) fn is_left_open(stand: &Stand<'_>, pair: BodyPair, why: Stopped) -> Result<(), Stopped> {
     if why == Stopped::Unresolved && stand.is_curved(pair) { Ok(()) } else { Err(why) }
 }
 

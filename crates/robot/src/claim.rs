@@ -97,12 +97,32 @@ pub struct Coverage {
     pub left_out: Vec<LeftOutPair>,
 }
 
+/// The margin of a pair that has `own`, metres, where a question asks within `asked`: the greater
+/// of the two, of which 0 says nothing. So what is below 0 counts where the other one is 0.
+///
+/// ```
+/// use clearance_robot::claim::asked_margin;
+///
+/// assert_eq!([asked_margin(0.0, 0.25), asked_margin(0.5, 0.25)], [0.25, 0.5]);
+/// assert_eq!([asked_margin(0.0, -0.25), asked_margin(-0.5, 0.0)], [-0.25, -0.5]);
+/// assert_eq!([asked_margin(0.5, -0.25), asked_margin(-0.5, -0.25)], [0.5, -0.25]);
+/// ```
+pub fn asked_margin(asked: f64, own: f64) -> f64 {
+    let says_nothing = |margin: f64| margin.abs() <= 0.0;
+    match (says_nothing(asked), says_nothing(own)) {
+        (true, _) => own,
+        (_, true) => asked,
+        (false, false) => asked.max(own),
+    }
+}
+
 /// What is said of an edge.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeClaim<'a> {
     /// Joint values at t = 0 and at t = 1.
     pub ends: [&'a [f64]; 2],
-    /// No pair is within this distance, or its own margin, on [0, `free_until`], metres ...
+    /// No pair is within this distance, or its own margin, on [0, `free_until`], metres, as
+    /// [`asked_margin`] says; none of them is below 0 ...
     pub margin: f64,
     /// ... along the true path.
     pub free_until: f64,

@@ -6,6 +6,9 @@
 //! than that, and than the rounding of the kinematics, is free on the whole closed interval, and
 //! gone for its halves. Intervals are taken from the start on, so what is proven is a prefix of the
 //! path. A middle in contact, exactly, is the end of the path: what comes after it does not matter.
+//! The start is looked at as soon as the first piece is not free as a whole: many edges of a
+//! planner end there. If any contact is an answer, the start and the end are looked at before all,
+//! and the pieces are taken in an order that finds one sooner.
 //!
 //! Four edges are looked at side by side, each at its own next middle, since four configurations
 //! are placed for the price of one. Each goes its own way, so company changes no answer.
@@ -24,8 +27,8 @@ use clearance_geometry::effort::{Effort, Stopped};
 /// What is asked of every edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EdgeQuestion {
-    /// A pair that is within this distance counts as in contact, metres; one with a greater margin
-    /// of its own within that.
+    /// A pair that is within this distance counts as in contact, metres; below 0 one that overlaps
+    /// at least so deep. See [`asked_margin`](super::claim::asked_margin) for pairs with their own.
     pub margin: f64,
     /// Width of the bracket of a contact, in t.
     pub tolerance: f64,
@@ -33,6 +36,9 @@ pub struct EdgeQuestion {
     pub steps_max: u64,
     /// Which of the pairs that are checked are asked.
     pub scope: PairScope,
+    /// Whether any contact on the way is an answer: it need not be the first one, and is not
+    /// bracketed.
+    pub any_contact: bool,
 }
 
 /// An end that places nothing.
@@ -52,9 +58,9 @@ pub enum EdgeAnswer {
     /// Free on [0, `free_until`], and in contact at `contact_at` in the configuration rounded to
     /// f64; or at the start.
     Contact {
-        /// See above.
+        /// See above; 0 if any contact is an answer.
         free_until: f64,
-        /// At most a tolerance later.
+        /// At most a tolerance later, unless any contact is an answer.
         contact_at: f64,
         /// Which pair.
         pair: BodyPair,
@@ -90,6 +96,8 @@ impl EdgeAnswer {
     }
 }
 
+/// Configurations that an edge is looked at in, about.
+const LOOKS_OF_EDGE: usize = 6;
 /// Joint speeds of an edge, radians and metres in sum, that a first piece has at most.
 const PIECE_LENGTH: f64 = 0.5;
 /// First pieces of an edge at most.
@@ -108,6 +116,7 @@ impl Cell {
         let edges = from.chunks_exact(width).zip(to.chunks_exact(width));
         let mut edges = edges.map(|(from, to)| [from, to]).enumerate();
         let mut answers: Vec<Option<EdgeAnswer>> = vec![None; edges.len()];
+        self.still.expect(LOOKS_OF_EDGE * edges.len());
         let (mut block, mut poses) = (Block::default(), Poses::default());
         let mut lanes: [EdgeLane<'_>; LANES] = std::array::from_fn(|_| EdgeLane {
             search: EdgeSearch::new(self, question),

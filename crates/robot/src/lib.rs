@@ -52,6 +52,7 @@ mod cloud_curved;
 mod cloud_mesh;
 mod constant;
 mod curved;
+mod deep;
 mod doubts;
 pub mod edge;
 pub mod error;
@@ -77,6 +78,7 @@ pub mod still;
 mod subject;
 pub mod tree;
 pub mod urdf;
+mod within;
 mod xml;
 
 pub use self::error::{RobotError, shown};

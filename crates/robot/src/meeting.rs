@@ -38,12 +38,12 @@ pub enum Course {
     On(Arc<ChainPath>, Hanging),
 }
 
-impl Traveller {
-    /// Where it is at a time, rounded: for show, not for proof.
+impl Course {
+    /// Where a part is at a time, rounded: for show, not for proof.
     pub fn pose_rounded(&self, t: f64) -> Pose {
-        match &self.course {
-            Course::Still(pose) => *pose,
-            Course::On(path, hanging) => path.pose_rounded(hanging, t),
+        match self {
+            Self::Still(pose) => *pose,
+            Self::On(path, hanging) => path.pose_rounded(hanging, t),
         }
     }
 }
@@ -76,6 +76,28 @@ impl Met {
     /// Nothing is known.
     pub const UNKNOWN: Self =
         Self { outcome: Outcome::Undecided, t_free: 0.0, t_contact: 1.0, stopped: None };
+
+    /// They do not meet.
+    pub const FREE: Self =
+        Self { outcome: Outcome::NoContact, t_free: 1.0, t_contact: 1.0, stopped: None };
+
+    /// Of what is made of two: it is met when the first of them is, and free as long as both are.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let t_contact = match (self.outcome, other.outcome) {
+            (Outcome::Contact, Outcome::Contact) => self.t_contact.min(other.t_contact),
+            (Outcome::Contact, _) => self.t_contact,
+            (_, Outcome::Contact) => other.t_contact,
+            (_, _) => 1.0,
+        };
+        let outcome = match (self.outcome, other.outcome) {
+            (Outcome::Contact, _) | (_, Outcome::Contact) => Outcome::Contact,
+            (Outcome::Undecided, _) | (_, Outcome::Undecided) => Outcome::Undecided,
+            (Outcome::NoContact, Outcome::NoContact) => Outcome::NoContact,
+        };
+        let t_free = self.t_free.min(other.t_free);
+        Self { outcome, t_free, t_contact, stopped: self.stopped.or(other.stopped) }
+    }
 }
 
 /// By how much the tolerance grows where the rounding of the chains is too much for it.

@@ -105,8 +105,10 @@ struct Margins {
     link_pairs: Vec<f64>,
     /// The greatest of a link with anything that stands still.
     most: Vec<f64>,
-    /// The greatest of all pairs.
+    /// The greatest of all pairs, or 0.
     greatest: f64,
+    /// One that is below 0, or 0: no more than any of a pair that is asked.
+    least: f64,
 }
 
 impl Margins {
@@ -171,7 +173,11 @@ impl Pairing {
 
     fn margins(around: &Surroundings<'_>, places: &Places<'_>, still: &[usize]) -> Option<Margins> {
         let own = &around.own_margins;
-        if own.iter().chain(around.set_margins.iter().map(|(_, set)| set)).all(|one| *one <= 0.0) {
+        if own
+            .iter()
+            .chain(around.set_margins.iter().map(|(_, set)| set))
+            .all(|one| one.abs() <= 0.0)
+        {
             return None;
         }
         let count = places.link_count;
@@ -195,7 +201,12 @@ impl Pairing {
             most[*link] = most[*link].max(*margin);
         }
         let link_pairs: Vec<f64> = link_pairs.collect();
+        let least_still = still.iter().map(|body| own[*body]).reduce(f64::min);
+        let with_still = least_still.into_iter();
+        let with_still = with_still.flat_map(|still| own[..count].iter().map(move |it| it + still));
+        let least = with_still.chain(set.values().copied()).chain(link_pairs.iter().copied());
         Some(Margins {
+            least: least.fold(0.0, f64::min),
             links: own[..count].to_vec(),
             still: still.iter().map(|body| own[*body]).collect(),
             set,
@@ -241,6 +252,11 @@ impl Pairing {
     /// Whether some pairs have a margin.
     pub(super) fn has_margins(&self) -> bool {
         self.margins.is_some()
+    }
+
+    /// Whether some pairs may have a margin below 0.
+    pub(super) fn has_deep_margins(&self) -> bool {
+        self.margins.as_ref().is_some_and(|margins| margins.least < 0.0)
     }
 
     /// Of a link and what stands still.

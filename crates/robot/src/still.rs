@@ -1,12 +1,17 @@
 //! What stands still: placed bodies in a tree of boxes, asked for what is near a ball. The boxes
 //! are those around their hulls.
 
+mod field;
+
+use self::field::SharedField;
 use super::ball::{OuterBall, PlacedBox};
 use super::body::PartBody;
 use super::cloud::BoxedCloud;
 use clearance_geometry::Vec3;
+use clearance_geometry::number::rounding::BOUND_SLACK;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::Pose;
+use std::convert::Infallible;
 
 /// A body that stands still.
 #[derive(Clone, Debug)]
@@ -66,6 +71,7 @@ pub struct Still {
     /// Indices of bodies, by leaf.
     order: Vec<u32>,
     nodes: Vec<StillNode>,
+    field: SharedField,
 }
 
 impl Still {
@@ -78,7 +84,8 @@ impl Still {
         let (clouds, others): (Vec<usize>, Vec<usize>) =
             (0..bodies.len()).partition(|index| bodies[*index].body.cloud().is_some());
         let order = others.into_iter().map(small).collect();
-        let mut still = Self { bodies, boxes, balls, clouds, order, nodes: Vec::new() };
+        let (nodes, field) = (Vec::new(), SharedField::default());
+        let mut still = Self { bodies, boxes, balls, clouds, order, nodes, field };
         still.build(&bounds);
         still
     }
@@ -97,6 +104,22 @@ impl Still {
     /// Indices of those that are clouds.
     pub(super) fn clouds(&self) -> &[usize] {
         &self.clouds
+    }
+
+    /// So many configurations are about to be asked about.
+    pub(super) fn expect(&self, count: usize) {
+        let around = |root: &StillNode| [root.middle - root.half, root.middle + root.half];
+        self.field.expect(count, self.order.len(), self.nodes.first().map(around));
+    }
+
+    /// At most the distance of a point from all boxes.
+    fn distance_at(&self, point: &Vec3) -> f64 {
+        let mut least = f64::INFINITY;
+        let Ok(()) = self.walk(point, 0.0, least, |_, clearance| {
+            least = least.min(clearance);
+            Ok::<f64, Infallible>(least)
+        });
+        least
     }
 
     /// Changes a cloud by `change`; none: that body is none. Its box is made anew.
@@ -118,7 +141,8 @@ impl Still {
         let bodies: usize = self.bodies.iter().map(|still| polytope_bytes(still.body.hull())).sum();
         let lists = size_of_val(self.boxes.as_slice())
             + size_of_val(self.balls.as_slice())
-            + size_of_val(self.nodes.as_slice());
+            + size_of_val(self.nodes.as_slice())
+            + SharedField::bytes(self.order.len());
         let clouds: usize = self
             .bodies
             .iter()
@@ -195,6 +219,22 @@ impl Still {
     /// the lower bound of its clearance; goes on with what that returns as `within`.
     #[inline(always)]
     pub fn near<E>(
+        &self,
+        centre: &Vec3,
+        radius: f64,
+        within: f64,
+        visit: impl FnMut(usize, f64) -> Result<f64, E>,
+    ) -> Result<(), E> {
+        let reach = (radius + within.max(0.0)) * (1.0 + BOUND_SLACK);
+        if self.field.is_beyond(centre, reach, |point| self.distance_at(point)) {
+            return Ok(());
+        }
+        self.walk(centre, radius, within, visit)
+    }
+
+    /// The same by the tree alone.
+    #[inline(always)]
+    fn walk<E>(
         &self,
         centre: &Vec3,
         radius: f64,

@@ -90,7 +90,7 @@ pub use self::pairs::report::{
 };
 pub use self::pairs::state::PairState;
 pub use self::pairs::two_parts::{PartsContact, PartsDepth, PartsDistance};
-pub use self::placed::history::HistoryLimits;
+pub use self::placed::history::{HistoryLimits, PastFrame, PastMove};
 pub use self::unanswered::{TooManyPairs, Unanswered};
 pub use clearance_bodies::table::along::MeasuredRange;
 

@@ -9,7 +9,10 @@
 //! A copy is taken while the scene stands still; the cell is built of it while the scene moves on.
 //! A [`PlanningVersion`] tells whether a cell still says how the scene stands.
 
+pub mod claimed;
+
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::declared::body::{Body, BodyId, Part};
@@ -27,6 +30,7 @@ use clearance_geometry::pose::Pose;
 use clearance_robot::Robot;
 use clearance_robot::body::PartBody;
 use clearance_robot::cell::{Cell, Instance};
+use clearance_robot::claim::LeftOutRule;
 use clearance_robot::cloud::BoxedCloud;
 use clearance_robot::pairing::{HungBody, StandingBody, Surroundings};
 use clearance_robot::still::StillBody;
@@ -53,6 +57,8 @@ pub enum NoPlanningCell {
         /// What is not answered.
         what: String,
     },
+    /// More pairs of a robot are left out by the rules of the scene than a cell is told of.
+    TooManyIgnored,
     /// There was no time left.
     Stopped(Stopped),
 }
@@ -110,6 +116,8 @@ impl Scene {
                 _ => standing.push((index, StandingCopy::of(entry))),
             }
         }
+        // As a cell numbers them, robot by robot.
+        carried.sort_by_key(|(_, copied)| copied.robot);
         listed.extend(carried.iter().map(|(index, _)| index));
         listed.extend(standing.iter().map(|(index, _)| index));
         let names = listed.iter().map(|index| self.id_of(*index).0).collect();
@@ -193,6 +201,13 @@ pub struct PlanningCopy {
     has_adjacent_links: bool,
 }
 
+/// What the bodies of a cell are called, and what it tells of pairs that are not asked.
+struct Numbering {
+    /// By body, its id in the scene; none: they are called by their numbers.
+    names: Option<Vec<u32>>,
+    left_out: Vec<([usize; 2], LeftOutRule)>,
+}
+
 /// Robots of a scene among all else, ready for questions.
 #[derive(Clone, Debug)]
 pub struct PlanningCell {
@@ -272,15 +287,60 @@ impl PlanningCopy {
             + solids
     }
 
+    /// How many of the bodies, which come first, are links of these robots or carried by them.
+    fn moving_count(&self) -> usize {
+        self.listed.len() - self.standing.len()
+    }
+
+    /// Whether two bodies are asked about each other, by the numbers of [`Surroundings`].
+    fn is_asked(&self, [a, b]: [usize; 2]) -> bool {
+        let key = PairKey::new(self.listed[a], self.listed[b]);
+        let is_joined =
+            || self.has_adjacent_links && self.joined.binary_search(&[a.min(b), a.max(b)]).is_ok();
+        self.book.is_enabled(key) || is_joined() && self.book.is_enabled_but_for_robots(key)
+    }
+
+    /// The pairs that have a margin of their own and that a configuration may change, metres; by
+    /// the numbers of [`Surroundings`].
+    fn set_margins(&self) -> Vec<([usize; 2], f64)> {
+        let mut places: BTreeMap<u32, Range<usize>> = BTreeMap::new();
+        for (place, index) in self.listed.iter().enumerate() {
+            // What a body has several numbers for stands still, and they are in a row.
+            places.entry(*index).and_modify(|known| known.end += 1).or_insert(place..place + 1);
+        }
+        let first_standing = self.moving_count();
+        let set = self.book.set_margins().filter_map(|(key, margin)| {
+            let pair = [places.get(&key.p)?.clone(), places.get(&key.q)?.clone()];
+            pair.iter().any(|one| one.start < first_standing).then_some((pair, margin))
+        });
+        let of_numbers = |([p, q], margin): ([Range<usize>; 2], f64)| {
+            p.flat_map(move |a| q.clone().map(move |b| ([a, b], margin)))
+        };
+        set.flat_map(of_numbers).collect()
+    }
+
     /// Builds the cell; takes a while. Clouds that a cell of the scene had `before` are taken over.
     pub fn build(
         self,
         before: Option<&PlanningCell>,
         effort: &Effort<'_>,
     ) -> Result<PlanningCell, NoPlanningCell> {
-        let Self { robots, carried, standing, listed, names, book, .. } = self;
-        let joined = if self.has_adjacent_links { self.joined } else { Vec::new() };
-        let first_carried = names.len() - standing.len() - carried.len();
+        let names = Some(self.names.clone());
+        self.built(before, Numbering { names, left_out: Vec::new() }, effort)
+    }
+
+    fn built(
+        mut self,
+        before: Option<&PlanningCell>,
+        Numbering { names: told, left_out }: Numbering,
+        effort: &Effort<'_>,
+    ) -> Result<PlanningCell, NoPlanningCell> {
+        let carried = std::mem::take(&mut self.carried);
+        let first_standing = self.moving_count();
+        let set_margins = self.set_margins();
+        let standing = std::mem::take(&mut self.standing);
+        let (copy, names) = (&self, &self.names);
+        let first_carried = first_standing - carried.len();
         let mut clouds = Clouds { before, known: Vec::new() };
         let mut hung = Vec::with_capacity(carried.len());
         for (one, name) in carried.into_iter().zip(&names[first_carried..]) {
@@ -292,7 +352,6 @@ impl PlanningCopy {
             hung.push(HungBody { robot, frame, frame_from_body, parts: parts? });
         }
         let mut around = Vec::with_capacity(standing.len());
-        let first_standing = names.len() - standing.len();
         for (one, name) in standing.into_iter().zip(&names[first_standing..]) {
             let mut parts = Vec::with_capacity(one.parts.len());
             for (part, pose) in one.parts {
@@ -301,27 +360,20 @@ impl PlanningCopy {
             }
             around.push(StandingBody { parts });
         }
-        let places: BTreeMap<u32, usize> =
-            listed.iter().enumerate().map(|(place, index)| (*index, place)).collect();
-        let set = book.set_margins().filter_map(|(key, margin)| {
-            let pair = [places.get(&key.p)?, places.get(&key.q)?].map(|place| *place);
-            pair.iter().any(|place| *place < first_standing).then_some((pair, margin))
-        });
         let surroundings = Surroundings {
             hung,
             standing: around,
-            own_margins: listed.iter().map(|index| book.own_margin(*index)).collect(),
-            set_margins: set.collect(),
-            left_out: Vec::new(),
-            is_asked: &|[a, b]| {
-                let key = PairKey::new(listed[a], listed[b]);
-                let is_joined = || joined.binary_search(&[a.min(b), a.max(b)]).is_ok();
-                book.is_enabled(key) || is_joined() && book.is_enabled_but_for_robots(key)
-            },
-            names: Some(names),
+            own_margins: copy.listed.iter().map(|index| copy.book.own_margin(*index)).collect(),
+            set_margins,
+            left_out,
+            is_asked: &|pair| copy.is_asked(pair),
+            names: told,
         };
-        let instances: Vec<Instance<'_>> =
-            robots.iter().map(|(robot, base)| Instance { robot, world_from_base: *base }).collect();
+        let instances: Vec<Instance<'_>> = copy
+            .robots
+            .iter()
+            .map(|(robot, base)| Instance { robot, world_from_base: *base })
+            .collect();
         let cell = Cell::within(&instances, surroundings, effort)?;
         Ok(PlanningCell { cell: Arc::new(cell), clouds: clouds.known })
     }

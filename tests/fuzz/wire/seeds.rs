@@ -273,7 +273,7 @@ fn queries() -> Vec<Vec<Call>> {
 
 fn sessions() -> Vec<Vec<Call>> {
     let body = |id: u32, x| api::Body {
-        id,
+        id: Some(id),
         parts: match id {
             2 => vec![given(0.0).expect("a body"), rounded(0.5)],
             4 => vec![rounded(0.0)],
@@ -284,7 +284,7 @@ fn sessions() -> Vec<Vec<Call>> {
         margin: 0.1,
         ..Default::default()
     };
-    let pair = || Some(api::BodyPair { a: 1, b: 2 });
+    let pair = || Some(api::BodyPair { a: Some(1), b: Some(2) });
     let mut report = api::ReportOptions {
         distances: true,
         depths: true,
@@ -295,6 +295,8 @@ fn sessions() -> Vec<Vec<Call>> {
         normals: true,
         impacts: true,
         contact_polygons: true,
+        contact_polygon_depth: 0.25,
+        face_normals: true,
         ..Default::default()
     };
     report.set_pairs(api::PairSelection::All);
@@ -317,7 +319,7 @@ fn sessions() -> Vec<Vec<Call>> {
     };
     let nested = |frame_id: u64, x| api::Frame {
         frame_id,
-        poses: vec![api::BodyPose { id: 2, pose: pose(x), ..Default::default() }],
+        poses: vec![api::BodyPose { id: Some(2), pose: pose(x), ..Default::default() }],
         ..Default::default()
     };
     let packed = |frame_id| api::Frame {
@@ -400,7 +402,7 @@ fn scene_questions(session_id: String) -> api::QuerySceneRequest {
     let own = Some(api::OwnFilter { ignored_body_ids: vec![1], category: Some(1), mask: Some(3) });
     api::QuerySceneRequest {
         session_id,
-        moment: Some(api::SceneMoment { frame_id: 0, fraction: 0.0 }),
+        moment: Some(api::SceneMoment { frame_id: Some(0), fraction: 0.0 }),
         queries: kinds.map(|kind| api::SceneQuery { kind: Some(kind), filter: own.clone() }).into(),
         packed_rays: Some(api::PackedRays {
             origins: vec![-9.0, 0.25, 0.0].into(),

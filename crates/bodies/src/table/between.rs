@@ -9,11 +9,12 @@ use arrayvec::ArrayVec;
 
 use super::between_proof::ToldDistance;
 use super::cells::{answered, kinds};
+use super::course::at_start;
 use super::depth::{DepthQuestion, MeasuredDepth};
 use super::distance::{
     DistanceAnswer, DistanceAsked, MeasuredDistance, MeasuredFaces, ask_distance,
 };
-use super::first_contact::{FirstContactAnswer, MotionProof, Motions, ask_first_contact, at_start};
+use super::first_contact::{FirstContactAnswer, MotionProof, Motions, ask_first_contact};
 use super::refined::{Between, CurvedDepth, Guess, INNER, OUTER, ReadyBetween};
 use super::row::{NotAnswered, Wanted};
 use super::supports::{self, SeenPair};

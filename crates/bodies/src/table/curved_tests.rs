@@ -13,9 +13,11 @@ use crate::{Body, Kind, PlacedBody};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Outcome, Verdict};
 use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::hull::convex_hull;
 use clearance_geometry::hull::samples::{Random, cuboid};
 use clearance_geometry::judge::{judge_around, judge_inside};
 use clearance_geometry::motion::Motion;
+use clearance_geometry::polyhedron::TriangleSurface;
 use clearance_geometry::pose::Pose;
 
 use CurvedForm::{Cone, Cylinder, Ellipsoid};
@@ -372,4 +374,38 @@ fn depths_beside_bodies_that_are_not_convex_are_those_of_the_exact_ball() {
         }
     }
     assert!(counts.iter().all(|count| *count > 3), "{counts:?}");
+}
+
+/// A polytope refined near one of several points that are about as near told too little of the
+/// others, and what was asked about all of them stayed open or without a proof.
+#[test]
+fn a_curved_body_near_several_points_at_once_is_refined_near_each() {
+    let bodies = [curved(Cylinder, [1.0, 1.0, 2.0], 0.0), curved(Ellipsoid, [1.0, 1.0, 1.0], 0.0)];
+    for (body, radius) in bodies.iter().flat_map(|body| [0.0, 0.0625].map(|radius| (body, radius)))
+    {
+        // All are a quarter away, but for less than a bracket may be wide.
+        let point = |k: u32| {
+            let (sine, cosine) = (1.25 * f64::from(k) + 0.375).sin_cos();
+            let far = 1.25 + radius + 1e-11 * f64::from(k);
+            Vec3::new(far * cosine, far * sine, 0.0)
+        };
+        let points: Vec<Vec3> = (0..5).map(point).collect();
+        let surface = TriangleSurface::of_points(&points).unwrap();
+        let hull = convex_hull(surface.vertices()).unwrap().polytope;
+        let bodies = [here(body.clone()), here(Body::of_cloud(surface, hull, radius))];
+        let kinds = bodies.each_ref().map(|placed| placed.body.kind());
+        let ready = DistanceQuestion::of(kinds).unwrap().prepare(bodies.clone()).unwrap();
+        let asked = DistanceAsked::default();
+        let found = ready.answer(asked, WANTED, &mut Effort::unlimited()).distance.unwrap();
+        let [lower, upper] = found.bounds();
+        assert!(lower <= 0.25 && 0.25 <= upper + 1e-10, "{found:?}");
+        assert!(upper - lower <= 1e-9 * upper && found.stopped().is_none(), "{found:?}");
+        for (margin, is_within) in [(0.25 - 1e-8, false), (0.25 + 1e-8, true)] {
+            let answer = verdict(bodies.clone(), Some(margin));
+            let decided = answer.decided.unwrap();
+            assert_eq!(decided.verdict, Separated);
+            assert!(decided.proof.is_ok(), "{margin} {decided:?}");
+            assert_eq!(answer.compared.unwrap().unwrap().is_within, is_within);
+        }
+    }
 }

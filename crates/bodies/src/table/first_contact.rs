@@ -2,6 +2,10 @@
 
 use super::boundaries::{BodiesStand, ReadyBoundaries};
 use super::cells::{ReadyCells, answered, box_of, kinds, only};
+use super::course::at_start;
+pub use super::course::{FirstContactAnswer, Motions};
+use super::deep_contact::ReadyDeep;
+use super::depth::DepthQuestion;
 use super::distance::DistanceAsked;
 use super::hulls::ReadyHulls;
 pub use super::proof::MotionProof;
@@ -15,11 +19,11 @@ use crate::body::PlacedBody;
 use crate::kind::Kind;
 use crate::solid::{Meeting, ReadySolid};
 use arrayvec::ArrayVec;
-use clearance_geometry::claim::{self, Outcome, Reach, SolidMotionProof, TIME_TOLERANCE, Verdict};
+use clearance_geometry::claim::{self, Outcome, SolidMotionProof, Verdict};
 use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_motion};
 use clearance_geometry::contact_time::{
     METHODS, Method, Travel, first_contact, first_contact_by, names_of_those_that_answer_all,
-    polyhedra, translation_of,
+    polyhedra,
 };
 use clearance_geometry::distance::Stops;
 use clearance_geometry::effort::{Effort, Stopped};
@@ -28,9 +32,10 @@ use clearance_geometry::faces::distance::measure;
 use clearance_geometry::faces::{Clear, prove_clear, prove_solids};
 use clearance_geometry::meeting::{Impact, impact_of_contact};
 use clearance_geometry::motion::Motion;
-use clearance_geometry::pair::{Pair, Question};
+use clearance_geometry::pair::Pair;
+use clearance_geometry::polytope::Tables;
 use clearance_geometry::pose::Pose;
-use clearance_geometry::rounded::{self, RoundedFirstContact, RoundedPair};
+use clearance_geometry::rounded::{self, RoundedFirstContact};
 use clearance_geometry::terrain::standing::FieldBeside;
 use clearance_geometry::terrain::travel_of;
 use clearance_geometry::witness::Witness;
@@ -62,68 +67,6 @@ pub(super) fn entry_with_slack(kinds: [Kind; 2]) -> TableEntry<Way> {
     entry(kinds)
 }
 
-/// How the bodies move, and how finely to look: the question but for its bodies.
-#[derive(Clone, Copy, Debug)]
-pub struct Motions {
-    /// How P and Q move.
-    pub of_bodies: [Motion; 2],
-    /// Proofs of freedom hold for every motion of P and of Q within this of the stated one, metres.
-    pub deviations: [f64; 2],
-    /// Contact means distance at most this, metres.
-    pub margin: f64,
-    /// Width of the bracket in t, before the clearance tolerance's share.
-    pub time_tolerance: f64,
-    /// Closer than this, metres, a graze may stay undecided; none: the default.
-    pub clearance_tolerance: Option<f64>,
-}
-
-impl Motions {
-    /// These motions, without slack and with default tolerances.
-    pub fn new(of_bodies: [Motion; 2]) -> Self {
-        Self {
-            of_bodies,
-            deviations: [0.0; 2],
-            margin: 0.0,
-            time_tolerance: TIME_TOLERANCE,
-            clearance_tolerance: None,
-        }
-    }
-
-    /// The motions, if contact is meant exactly: no margin and no deviation.
-    pub fn without_slack(&self) -> Option<[&Motion; 2]> {
-        let [of_p, of_q] = self.deviations;
-        let has_none = [self.margin, of_p, of_q].iter().all(|slack| *slack <= 0.0);
-        has_none.then_some(self.of_bodies.each_ref())
-    }
-
-    /// The question about a pair.
-    pub fn about<'a>(&self, pair: Pair<'a>) -> Question<'a> {
-        let ([motion_p, motion_q], [deviation_p, deviation_q]) = (self.of_bodies, self.deviations);
-        let &Self { margin, time_tolerance, clearance_tolerance, .. } = self;
-        Question {
-            pair,
-            motion_p,
-            motion_q,
-            deviation_p,
-            deviation_q,
-            reach: margin.into(),
-            time_tolerance,
-            clearance_tolerance,
-        }
-    }
-
-    /// The question about a pair that is rounded.
-    fn about_rounded<'a>(&self, pair: &RoundedPair<'a>) -> Question<'a> {
-        let reach = Reach::of_rounded(pair.radii, self.margin);
-        Question { reach, ..self.about(pair.cores) }
-    }
-
-    /// How far the motions take bodies in these poses; of one that turns nothing.
-    fn travels(&self, poses: [&Pose; 2]) -> [Option<Travel>; 2] {
-        [0, 1].map(|k| translation_of(&self.of_bodies[k], poses[k]))
-    }
-}
-
 /// The question about two bodies of certain kinds.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstContactQuestion {
@@ -145,6 +88,8 @@ enum FirstContactBy {
     Cells,
     /// By polytopes in and around a curved body.
     Between,
+    /// By the depth, of bodies of any kinds.
+    Deep,
     Radii {
         method: &'static Method,
     },
@@ -164,27 +109,7 @@ enum FirstContactOf {
     Radii { method: &'static Method, pair: ReadyHulls },
     Cells(Box<ReadyCells>),
     Between(Box<ReadyBetween>),
-}
-
-/// What is answered.
-#[derive(Clone, Debug)]
-pub struct FirstContactAnswer {
-    /// What is asserted.
-    pub outcome: Outcome,
-    /// The bodies share no point on the closed `[0, t_free]`.
-    pub t_free: f64,
-    /// They do at some time up to this one, if the outcome is contact.
-    pub t_contact: f64,
-    /// How they stand at t = 0.
-    pub initial: Verdict,
-    /// Why the search stopped before the bracket was narrow enough, if it did.
-    pub stopped: Option<Stopped>,
-    /// Where and along which normal hulls or rounded bodies meet, if it was asked for and they do.
-    pub impact: Option<Impact>,
-    /// Where boundaries meet; of hulls it is not told.
-    pub meeting: Option<Meeting>,
-    /// Its proof; or why there is none, if one was wanted.
-    pub proof: Result<MotionProof, Option<Unproven>>,
+    Deep(Box<ReadyDeep>),
 }
 
 impl FirstContactQuestion {
@@ -208,6 +133,10 @@ impl FirstContactQuestion {
             }
         }
         let is_exact = motions.without_slack().is_some();
+        if motions.margin < 0.0 {
+            DepthQuestion::of(kinds).map_err(|why| refused("margin", why.what))?;
+            return Ok(Self { motions, by: FirstContactBy::Deep });
+        }
         let by = match (way, travels) {
             (Way::Faces, [Some(of_p), Some(of_q)]) if is_exact => {
                 FirstContactBy::Faces([of_p, of_q])
@@ -232,7 +161,7 @@ impl FirstContactQuestion {
             FirstContactBy::Hulls { .. } | FirstContactBy::Radii { .. } => {
                 METHODS.get(index).map(|method| method.name)
             }
-            FirstContactBy::Between => [METHODS[0].name].get(index).copied(),
+            FirstContactBy::Between | FirstContactBy::Deep => [METHODS[0].name].get(index).copied(),
             FirstContactBy::Faces(_) | FirstContactBy::FaceGroups | FirstContactBy::Cells => {
                 polyhedra::METHODS.get(index).map(|method| method.name)
             }
@@ -247,7 +176,8 @@ impl FirstContactQuestion {
             FirstContactBy::Faces(_)
             | FirstContactBy::FaceGroups
             | FirstContactBy::Cells
-            | FirstContactBy::Between => return Ok(self),
+            | FirstContactBy::Between
+            | FirstContactBy::Deep => return Ok(self),
             FirstContactBy::Hulls { travels, .. } => {
                 let translates = travels.iter().all(Option::is_some);
                 let is_plain = translates && self.motions.without_slack().is_some();
@@ -279,6 +209,7 @@ impl FirstContactQuestion {
             | FirstContactBy::FaceGroups
             | FirstContactBy::Cells
             | FirstContactBy::Between => Needs::SOLIDS,
+            FirstContactBy::Deep => Needs::tables(Tables::Faces).and_solids(),
         }
     }
 
@@ -289,7 +220,9 @@ impl FirstContactQuestion {
         let (search, each) = match self.by {
             FirstContactBy::Faces(_) => (1_000_000, FACES_NANOSECONDS),
             FirstContactBy::FaceGroups | FirstContactBy::Cells => (20_000_000, FACES_NANOSECONDS),
-            FirstContactBy::Between => (10 * BETWEEN_NANOSECONDS, FACES_NANOSECONDS),
+            FirstContactBy::Between | FirstContactBy::Deep => {
+                (10 * BETWEEN_NANOSECONDS, FACES_NANOSECONDS)
+            }
             FirstContactBy::Hulls { .. } if self.motions.of_bodies.iter().all(is_linear) => {
                 (100_000, HULLS_NANOSECONDS)
             }
@@ -312,6 +245,7 @@ impl FirstContactQuestion {
             }
             FirstContactBy::Cells => FirstContactOf::Cells(Box::new(ReadyCells::new(bodies))),
             FirstContactBy::Between => FirstContactOf::Between(Box::new(ReadyBetween::new(bodies))),
+            FirstContactBy::Deep => FirstContactOf::Deep(Box::new(ReadyDeep::new(bodies)?)),
             FirstContactBy::FaceGroups => {
                 let bodies = Box::new(ReadyBoundaries::new(bodies)?);
                 FirstContactOf::Faces { bodies, travels: None }
@@ -344,6 +278,9 @@ impl ReadyFirstContact {
                 bodies.first_contact(&self.motions, with_impact, wanted, effort)
             }
             FirstContactOf::Between(bodies) => {
+                bodies.first_contact(&self.motions, with_impact, wanted, effort)
+            }
+            FirstContactOf::Deep(bodies) => {
                 bodies.first_contact(&self.motions, with_impact, wanted, effort)
             }
             FirstContactOf::Faces { bodies, travels } => {
@@ -554,23 +491,6 @@ impl AskedFaces<'_> {
         }
         let common = there.common_points(&stand, effort)?;
         Ok(common.map(|[_, point]| Impact { point, normal: None }))
-    }
-}
-
-/// Contact at t = 0.
-pub(super) fn at_start(
-    initial: Verdict,
-    proof: Result<MotionProof, Option<Unproven>>,
-) -> FirstContactAnswer {
-    FirstContactAnswer {
-        outcome: Outcome::Contact,
-        t_free: 0.0,
-        t_contact: 0.0,
-        initial,
-        stopped: None,
-        impact: None,
-        meeting: None,
-        proof,
     }
 }
 

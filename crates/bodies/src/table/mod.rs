@@ -14,6 +14,8 @@ mod between_proof;
 mod boundaries;
 mod cells;
 mod cells_depth;
+mod course;
+mod deep_contact;
 pub mod depth;
 pub mod distance;
 pub mod first_collision;
@@ -154,5 +156,7 @@ mod cloud_tests;
 mod collision_tests;
 #[cfg(test)]
 mod curved_tests;
+#[cfg(test)]
+mod deep_contact_tests;
 #[cfg(test)]
 mod tests;

@@ -32,6 +32,8 @@ const ROUNDS_MAX: u32 = 32;
 const SHRINK_MOST: f64 = 1.0 / 16.0;
 /// The angle around several guesses, as a part of the one between them.
 const AROUND_GUESSES: f64 = 2.0;
+/// So many places are refined apart from each other at most.
+const PLACES_MAX: usize = 8;
 /// Points of a ring around a place, as cosine and sine.
 const RING: [[f64; 2]; 8] = {
     const H: f64 = std::f64::consts::FRAC_1_SQRT_2;
@@ -59,9 +61,37 @@ struct Refining {
     core: CurvedCore,
     radius: f64,
     units: Arc<UnitPoints>,
-    angle: f64,
+    /// Where it was refined, the last one at the end; at least one.
+    places: Vec<RefinedPlace>,
     /// How often it may still be refined.
     rounds_left: u32,
+}
+
+/// A unit point around which a body was refined, and the angle around it that was left open.
+#[derive(Clone, Copy, Debug)]
+struct RefinedPlace {
+    unit: Vec3,
+    angle: f64,
+}
+
+/// Unit points that guesses mean, which are about one place.
+#[derive(Debug)]
+struct MeantPlace {
+    units: Vec<Vec3>,
+    /// None: they mean none.
+    middle: Option<Vec3>,
+    /// At most how far any is from the middle.
+    spread: f64,
+}
+
+impl MeantPlace {
+    fn of(units: Vec<Vec3>) -> Self {
+        let sum: Vec3 = units.iter().sum();
+        let middle = unit(&sum).or_else(|| units.first().copied());
+        let from = |middle: Vec3| units.iter().map(move |unit| (unit - middle).norm());
+        let spread = middle.map_or(0.0, |middle| from(middle).fold(0.0, f64::max));
+        Self { units, middle, spread }
+    }
 }
 
 impl Refined {
@@ -78,7 +108,7 @@ impl Refined {
                 core: *core,
                 radius: *radius,
                 units: units.clone(),
-                angle: COARSE_ANGLE,
+                places: vec![RefinedPlace { unit: Vec3::z(), angle: COARSE_ANGLE }],
                 rounds_left: ROUNDS_MAX,
             }),
         }
@@ -89,11 +119,16 @@ impl Refined {
         &self.sides[side]
     }
 
-    /// Whether it is as fine as it gets.
-    pub(super) fn is_finest(&self) -> bool {
-        self.curved
-            .as_ref()
-            .is_none_or(|round| round.angle <= FINEST_ANGLE || round.rounds_left == 0)
+    /// Whether it is as fine as it gets where these guesses say that it is nearest.
+    fn is_finest(&self, guesses: &[Guess], is_q: bool, pose: &Pose) -> bool {
+        self.curved.as_ref().is_none_or(|round| {
+            let meant = round.meant(guesses, is_q, pose);
+            let is_fine = |one: &MeantPlace| {
+                let known = round.place_of(one, meant.len() == 1);
+                known.is_some_and(|at| round.places[at].angle <= FINEST_ANGLE)
+            };
+            round.rounds_left == 0 || meant.iter().all(is_fine)
+        })
     }
 
     /// Refines it wherever others of the same body were refined.
@@ -139,20 +174,59 @@ impl Refined {
 }
 
 impl Refining {
-    /// Adds the unit points of all guesses and a ring around them, nearer than the last one.
+    /// Adds the unit points of all guesses and a ring around each place that they mean, nearer than
+    /// the last one there.
     fn add_around(&mut self, guesses: &[Guess], is_q: bool, pose: &Pose) {
-        let all: Vec<Vec3> =
-            guesses.iter().flat_map(|guess| self.units_of(guess, is_q, pose)).collect();
-        let sum: Vec3 = all.iter().sum();
-        let Some(middle) = unit(&sum).or_else(|| all.first().copied()) else {
-            self.angle *= SHRINK_MOST;
+        let meant = self.meant(guesses, is_q, pose);
+        let is_only = meant.len() == 1;
+        meant.iter().for_each(|meant| self.add_at(meant, is_only));
+    }
+
+    /// The places that guesses mean: one, unless what one guess means is no nearer to what the
+    /// other does than was left open around it. Bodies in what is curved and those around it may be
+    /// nearest to different balls of several that are about as far, and each has to be refined.
+    fn meant(&self, guesses: &[Guess], is_q: bool, pose: &Pose) -> Vec<MeantPlace> {
+        let of = |guesses: &[Guess]| {
+            let units = guesses.iter().flat_map(|guess| self.units_of(guess, is_q, pose));
+            MeantPlace::of(units.collect())
+        };
+        let all = of(guesses);
+        let known = self.place_of(&all, true).map_or(COARSE_ANGLE, |at| self.places[at].angle);
+        if AROUND_GUESSES * all.spread < known || self.places.len() >= PLACES_MAX {
+            return vec![all];
+        }
+        let each = guesses.iter().map(|guess| of(std::slice::from_ref(guess)));
+        let mut each: Vec<MeantPlace> = each.filter(|meant| meant.middle.is_some()).collect();
+        if each.len() < 2 {
+            each = vec![all];
+        }
+        each
+    }
+
+    /// The known place that is meant, or, of the only one, the last.
+    fn place_of(&self, meant: &MeantPlace, is_only: bool) -> Option<usize> {
+        let last = is_only.then(|| self.places.len() - 1);
+        let Some(middle) = meant.middle else { return Some(self.places.len() - 1) };
+        let is_near =
+            |place: &RefinedPlace| (place.unit - middle).norm() <= AROUND_GUESSES * place.angle;
+        self.places.iter().rposition(is_near).or(last)
+    }
+
+    fn add_at(&mut self, meant: &MeantPlace, is_only: bool) {
+        let at = self.place_of(meant, is_only);
+        let mut place = match at {
+            Some(at) => self.places.remove(at),
+            None => RefinedPlace { unit: Vec3::z(), angle: COARSE_ANGLE },
+        };
+        let Some(middle) = meant.middle else {
+            self.places.push(RefinedPlace { angle: place.angle * SHRINK_MOST, ..place });
             return;
         };
-        let spread = all.iter().map(|unit| (unit - middle).norm()).fold(0.0, f64::max);
-        let angle = (AROUND_GUESSES * spread).clamp(SHRINK_MOST * self.angle, COARSE_ANGLE);
-        self.angle = angle;
+        let angle = (AROUND_GUESSES * meant.spread).clamp(SHRINK_MOST * place.angle, COARSE_ANGLE);
+        place = RefinedPlace { unit: middle, angle };
+        self.places.push(place);
         let units = Arc::make_mut(&mut self.units);
-        all.iter().for_each(|unit| _ = units.add(unit));
+        meant.units.iter().for_each(|unit| _ = units.add(unit));
         units.add(&middle);
         let [across, along] = if units.is_flat() {
             [Vec3::new(-middle.y, middle.x, 0.0), Vec3::zeros()]
@@ -272,7 +346,8 @@ impl Between {
         poses: [Pose; 2],
         effort: &mut Effort<'_>,
     ) -> Result<bool, Stopped> {
-        if self.bodies.iter().all(Refined::is_finest) {
+        let is_finest = |k: usize| self.bodies[k].is_finest(guesses, k == 1, &poses[k]);
+        if [0, 1].into_iter().all(is_finest) {
             return Ok(false);
         }
         effort.spend_step()?;

@@ -76,6 +76,11 @@ impl<'a> Difference<'a> {
         self.q.points.place(j)
     }
 
+    /// A direction of the world as a functional of the frame of Q, up to a positive factor.
+    pub(crate) fn direction_in_q(&self, n: &Integers) -> Integers {
+        self.q.points.direction_in_body(n)
+    }
+
     /// The point of M that a vertex pair names.
     pub(crate) fn at(&self, pair: VertexPair) -> Integers {
         difference(&self.vertex_of_q(pair.j), &self.vertex_of_p(pair.i))

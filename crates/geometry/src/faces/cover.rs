@@ -111,7 +111,12 @@ impl Prover<'_, '_> {
     ) -> Result<Option<Direction>, Stopped> {
         let found = near(&outer.pair, self.surfaces.radii, effort)?;
         let Some((lower, direction)) = found else { return Ok(None) };
-        Ok(Some(direction).filter(|_| lower >= least))
+        if lower >= least || !outer.are_hulls {
+            return Ok(Some(direction).filter(|_| lower >= least));
+        }
+        // Two that are exactly as near as the nearest may be told with a wider bracket: whether
+        // they are nearer than that is compared. What is more than the number before is no less.
+        self.beyond(least.next_down(), outer, effort)
     }
 
     /// A direction along which two pieces have no inner point in common.

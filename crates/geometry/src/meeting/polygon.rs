@@ -10,10 +10,12 @@ use crate::claim::{Direction, StaticProof};
 use crate::difference::exact::Difference;
 use crate::difference::heading::unit_vector;
 use crate::effort::{Effort, Stopped};
+use crate::number::dyadic::Dyadic;
 use crate::number::rounding::{UNIT, length};
 use crate::number::scaled::{Integers, dot, negated};
 use crate::number::tolerance::{CORNER_CLIPPED, CORNER_MERGED, LEVEL};
 use crate::pair::{Pair, Placed};
+use crate::penetration::{self, DepthBound, compare_decided};
 use crate::separation::{METHODS, decide};
 use crate::witness::Witness;
 
@@ -31,9 +33,51 @@ pub fn contact_polygon(pair: &Pair<'_>, effort: &mut Effort<'_>) -> Result<Vec<V
     polygon_across(pair, direction, [0.0; 2], effort)
 }
 
+/// The same of bodies that touch or overlap, by less than a depth in metres, exactly. Of those that
+/// overlap it is what their faces have in common that are farthest in each other along the shortest
+/// way out, as seen along it, in the plane of Q's; where several ways out are equally short but for
+/// rounding, along one of them. Empty of all others.
+///
+/// ```
+/// # use clearance_geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # use clearance_geometry::effort::Effort;
+/// use clearance_geometry::meeting::contact_polygon_within;
+///
+/// let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+/// let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+/// // One lies on the other by a half, and is in it by a sixteenth.
+/// let above = Pose::translation(0.5, 0.0, 0.9375);
+/// let pair = Pair::new(&cube, above, &cube, Pose::identity());
+/// let effort = &mut Effort::unlimited();
+/// assert!(contact_polygon_within(&pair, 0.0625, effort).unwrap().is_empty());
+/// let corners = contact_polygon_within(&pair, 0.125, effort).unwrap();
+/// assert_eq!(corners.len(), 4);
+/// assert!(corners.iter().all(|at| at.z == 1.0 && (at.x == 0.5 || at.x == 1.0)));
+/// ```
+pub fn contact_polygon_within(
+    pair: &Pair<'_>,
+    depth: f64,
+    effort: &mut Effort<'_>,
+) -> Result<Vec<Vec3>, Stopped> {
+    let decision = decide(pair, &METHODS[0], &mut Witness::default(), effort)?;
+    if !matches!(decision.proof, StaticProof::Overlapping { .. }) {
+        return contact_polygon(pair, effort);
+    }
+    let bound = DepthBound::new(Dyadic::from(depth));
+    if compare_decided(pair, &decision.proof, &bound, false, effort)?.compared.is_within {
+        return Ok(Vec::new());
+    }
+    let found = penetration::measure(pair, false, &mut Witness::default(), effort)?;
+    match (found.face, found.stopped) {
+        (Some(out), None) => polygon_across(pair, &out.reversed(), [0.0; 2], effort),
+        (_, Some(stopped)) => Err(stopped),
+        (None, None) => Err(Stopped::Unresolved),
+    }
+}
+
 /// The corners of what two bodies that touch have in common, which are polytopes with balls of
 /// these radii around their points, metres: a direction is given to which their common plane is
-/// square.
+/// square. Of those that overlap, of what they have in common as seen along it, in the plane of Q.
 pub(crate) fn polygon_across(
     pair: &Pair<'_>,
     direction: &Direction,
@@ -72,20 +116,25 @@ fn faces(
     let m = &m;
     let of_p = |i: u32| m.vertex_of_p(i);
     let of_q = |j: u32| m.vertex_of_q(j);
+    let place = |placed: &Placed<'_>, at: Vec<u32>| {
+        at.into_iter()
+            .map(|at| placed.pose.apply_rounded(&placed.body.vertices()[at as usize]))
+            .collect()
+    };
     [
-        farthest(&pair.p, towards_q, &exact, &of_p, effort),
-        farthest(&pair.q, &-towards_q, &negated(&exact), &of_q, effort),
+        place(&pair.p, farthest(&pair.p, towards_q, &exact, &of_p, effort)),
+        place(&pair.q, farthest(&pair.q, &-towards_q, &negated(&exact), &of_q, effort)),
     ]
 }
 
-/// The vertices that are exactly farthest along a direction, in the world, rounded.
-fn farthest(
+/// The vertices that are exactly farthest along a direction.
+pub(crate) fn farthest(
     placed: &Placed<'_>,
     rounded: &Vec3,
     exact: &Integers,
     vertex: &dyn Fn(u32) -> Integers,
     effort: &mut Effort<'_>,
-) -> Vec<Vec3> {
+) -> Vec<u32> {
     let places: Vec<Vec3> =
         placed.body.vertices().iter().map(|v| placed.pose.apply_rounded(v)).collect();
     effort.cost.visited += places.len() as u64;
@@ -93,15 +142,15 @@ fn farthest(
     let highest = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let largest = places.iter().fold(0.0_f64, |largest, place| largest.max(place.amax()));
     let is_near = |height: &f64| highest - height <= LEVEL * largest;
-    let near: Vec<(Vec3, dashu_int::IBig)> = (0..)
+    let near: Vec<(u32, dashu_int::IBig)> = (0..)
         .zip(&heights)
         .filter(|(_, height)| is_near(height))
-        .map(|(at, _)| (places[at as usize], dot(exact, &vertex(at))))
+        .map(|(at, _)| (at, dot(exact, &vertex(at))))
         .collect();
     let Some(top) = near.iter().map(|(_, height)| height).max().cloned() else {
         return Vec::new();
     };
-    near.into_iter().filter(|(_, height)| *height == top).map(|(place, _)| place).collect()
+    near.into_iter().filter(|(_, height)| *height == top).map(|(at, _)| at).collect()
 }
 
 /// The plane of the contact, with coordinates.
@@ -278,5 +327,7 @@ fn along(a: &Point2, b: &Point2) -> Point2 {
     if length > 0.0 { [0, 1].map(|k| (b[k] - a[k]) / length) } else { [0.0, 0.0] }
 }
 
+#[cfg(test)]
+mod overlap_tests;
 #[cfg(test)]
 mod tests;

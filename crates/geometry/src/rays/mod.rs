@@ -12,12 +12,15 @@
 //! meets. Where that is not certain, or it meets none, rays along the axes tell. What they leave
 //! open, whoever asks has to find out in another way.
 //!
-//! What is met of all that is on the way, face by face, [`passing`] tells.
+//! What is met of all that is on the way, face by face, [`passing`] tells, and with which faces a
+//! body is in contact where it stands [`resting`] does.
 
 mod field;
 mod local;
 mod mesh;
 pub mod passing;
+pub mod resting;
+pub mod seam;
 mod sharp;
 mod sight;
 #[cfg(test)]

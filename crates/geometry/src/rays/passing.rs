@@ -64,7 +64,7 @@ pub enum FacesOf<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FacePassage {
     /// In the frame of the faces.
-    corners: [Vec3; 3],
+    pub(super) corners: [Vec3; 3],
     /// How the body and the face stand at the start.
     pub initial: Verdict,
     /// From when until when they are in contact; it may end after t = 1, and begins by then.
@@ -106,13 +106,23 @@ impl StraightBody<'_> {
     /// The way of the middle of the body in the frame of the faces, as far off as the points of the
     /// body are, and those of balls around the faces.
     fn thick_way(&self, faces: &PassedFaces<'_>, reach: f64) -> Option<LocalRay> {
+        self.wide_way(faces, reach, 1.0)
+    }
+
+    /// The same, so many times as far off as the points of both are.
+    pub(super) fn wide_way(
+        &self,
+        faces: &PassedFaces<'_>,
+        reach: f64,
+        times: f64,
+    ) -> Option<LocalRay> {
         let bounds = self.start.body.bounds();
         let middle = (bounds.low + bounds.high) * 0.5;
         let from = self.start.pose.apply_rounded(&middle);
         let ray = Ray { point: self.start.body, from, by: self.by };
         let half = (bounds.high - bounds.low).norm() * 0.5;
         // Poses stretch by less than a hundredth, both that of the body and that of the faces.
-        let thick = 1.03 * (half + self.radius + faces.radius);
+        let thick = 1.03 * times * (half + self.radius + faces.radius);
         let sizes = middle.abs().sum() + self.start.pose.translation.abs().sum();
         LocalRay::new(&ray, &faces.pose, reach)?.thickened(thick + gamma(32) * sizes)
     }
@@ -139,7 +149,11 @@ impl StraightBody<'_> {
         Ok(span.map(|span| FacePassage { corners, initial, span }))
     }
 
-    fn beside<'q>(&'q self, faces: &PassedFaces<'_>, face: &'q Polytope) -> (Pair<'q>, [f64; 2]) {
+    pub(super) fn beside<'q>(
+        &'q self,
+        faces: &PassedFaces<'_>,
+        face: &'q Polytope,
+    ) -> (Pair<'q>, [f64; 2]) {
         let q = Placed { body: face, pose: faces.pose };
         (Pair { p: self.start, q }, [self.radius, faces.radius])
     }
@@ -227,12 +241,12 @@ impl StraightBody<'_> {
     }
 }
 
-fn is_rounded(radii: [f64; 2]) -> bool {
+pub(super) fn is_rounded(radii: [f64; 2]) -> bool {
     radii.iter().any(|radius| *radius > 0.0)
 }
 
 /// The faces that a way certainly does not miss; none: they are too many.
-fn faces_near<T: RayTree>(
+pub(super) fn faces_near<T: RayTree>(
     way: &LocalRay,
     tree: &T,
     effort: &mut Effort<'_>,

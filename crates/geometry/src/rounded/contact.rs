@@ -1,7 +1,7 @@
 //! When moving rounded bodies first come into contact: when their polytopes come within the sum of
 //! the radii, and of a margin.
 
-use super::{RoundedPair, measure, verdict};
+use super::{RoundedPair, compare_depth, measure, verdict};
 use crate::Vec3;
 use crate::claim::{Direction, FirstContact, Outcome, RoundedProof, StaticProof, Verdict};
 use crate::contact_time::{Method, first_contact_by};
@@ -128,6 +128,28 @@ pub fn contact_polygon(
     }
     let direction = towards(&proof.pairs);
     polygon_across(&pair.cores, &direction, pair.radii, effort)
+}
+
+/// The same of bodies that touch or overlap, by less than a depth in metres, exactly: see
+/// [`crate::meeting::contact_polygon_within`].
+pub fn contact_polygon_within(
+    pair: &RoundedPair<'_>,
+    depth: f64,
+    effort: &mut Effort<'_>,
+) -> Result<Vec<Vec3>, Stopped> {
+    if verdict(pair, &mut Witness::default(), effort)?.verdict != Verdict::Overlapping {
+        return contact_polygon(pair, effort);
+    }
+    let compared = compare_depth(pair, -depth, false, &mut Witness::default(), effort)?.compared;
+    if compared.is_within {
+        return Ok(Vec::new());
+    }
+    let found = super::measure_depth(pair, false, &mut Witness::default(), effort)?;
+    match (found.face, found.stopped) {
+        (Some(out), None) => polygon_across(&pair.cores, &out.reversed(), pair.radii, effort),
+        (_, Some(stopped)) => Err(stopped),
+        (None, None) => Err(Stopped::Unresolved),
+    }
 }
 
 /// Where the two meet as they are placed, or are nearest.

@@ -2,10 +2,11 @@
 //! a time.
 
 use super::bodies::Points;
+use super::curved::Measured;
 use super::depth::Surface;
 use super::direction::Direction;
 use super::distance::DepthSide;
-use super::motion::MotionClaim;
+use super::motion::{MotionClaim, Outcome};
 use super::rounded::ConvexProof;
 use super::verdict::Verdict;
 use crate::vertex_pair::VertexPair;
@@ -32,12 +33,14 @@ pub struct Parts {
 }
 
 /// Two parts of which it is proven apart from this how they stand.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KnownParts {
     /// One of each body.
     pub parts: Parts,
-    /// How they stand.
+    /// How they stand; of a motion at t = 0.
     pub verdict: Verdict,
+    /// What is proven of them beside that.
+    pub measured: Measured,
 }
 
 /// What is proven of some parts at a time.
@@ -68,6 +71,23 @@ pub struct PartMotion<'a> {
     pub claim: MotionClaim<'a>,
 }
 
+/// What is claimed of bodies in motion, and what shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct MotionEntries<'a> {
+    /// Says whether they meet.
+    pub outcome: Outcome,
+    /// They are free on `[0, t_free]`.
+    pub t_free: f64,
+    /// They are in contact by then, if the outcome is contact.
+    pub t_contact: f64,
+    /// Nothing is claimed to be free, not even the start: all that is left to prove is contact.
+    pub is_start_open: bool,
+    /// The entries to be judged, each with the outcome and the times from here.
+    pub entries: &'a [PartMotion<'a>],
+    /// Parts of which it is known when they first meet.
+    pub known: &'a [KnownParts],
+}
+
 /// What is said of some parts at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartBound {
@@ -81,6 +101,17 @@ pub struct PartBound {
     /// For a depth: one along which M reaches no farther than the upper bound. Where several parts
     /// are meant together it is a vector.
     pub direction: Option<Direction>,
+}
+
+/// What shows how deep bodies overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct DepthEntries<'a> {
+    /// The deepest parts, unless it is known of these how deep they overlap.
+    pub deepest: Option<DepthClaim<'a>>,
+    /// Other parts, each with a direction.
+    pub others: &'a [PartBound],
+    /// Parts of which it is known how deep they overlap.
+    pub known: &'a [KnownParts],
 }
 
 /// A claim of the depth of one pair of parts.

@@ -17,7 +17,8 @@ mod verdict;
 
 pub use bodies::{Bodies, Points};
 pub use compounds::{
-    Compounds, DepthClaim, KnownParts, PartBound, PartMotion, PartStatement, Parts,
+    Compounds, DepthClaim, DepthEntries, KnownParts, MotionEntries, PartBound, PartMotion,
+    PartStatement, Parts,
 };
 pub use course::{CLEARANCE_TOLERANCE_MIN, Course, TIME_TOLERANCE};
 pub use curved::{CurvedCore, CurvedForm, Measured, SideClaim};

@@ -8,12 +8,13 @@
 use super::convex::{judge_convex, judge_convex_margin, judge_met_at_start, judge_start};
 use super::direction::exact_direction;
 use super::exact::{Exact, greatest_along};
-use super::motion::{judge_freedom, judge_motion, judge_start_and_times};
+use super::motion::{judge_freedom, judge_motion, judge_start_and_times, judge_times};
 use super::refusal::Refusal;
 use super::rounded::{RoundedBodies, signed_compared, sum};
 use crate::claim::{
-    Bodies, Compounds, ConvexProof, Course, Direction, KnownParts, MarginClaim, MotionClaim,
-    Outcome, PartMotion, PartStatement, Parts, Points, StaticProof, Verdict,
+    Bodies, Compounds, ConvexProof, Course, Direction, KnownParts, MarginClaim, Measured,
+    MotionClaim, MotionEntries, Outcome, PartMotion, PartStatement, Parts, Points, StaticProof,
+    Verdict,
 };
 use crate::effort::Effort;
 use crate::number::dyadic::Dyadic;
@@ -318,24 +319,30 @@ pub fn judge_compounds_margin(
 /// Proves a first contact of moving bodies from scratch, or that there is none: of every pair of
 /// parts that it is free until then, and of one that it is in contact.
 ///
-/// `course` is that of two parts, by their places. If `is_start_open`, nothing is claimed to be
-/// free, not even the start: all that is left to prove of the bodies is contact.
+/// `course` is that of two parts, by their places.
 pub fn judge_compounds_motion<'a>(
     bodies: &Compounds<'a>,
     course: impl Fn(u32, u32) -> Course<'a>,
-    entries: &[PartMotion<'_>],
-    is_start_open: bool,
+    claimed: &MotionEntries<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
+    let &MotionEntries { outcome, t_free, t_contact, is_start_open, entries, known } = claimed;
+    if entries.is_empty() {
+        judge_times(outcome, t_free, t_contact)?;
+    }
+    let is_contact = outcome == Outcome::Contact;
+    let is_at_start = is_contact && t_contact <= 0.0;
     // The last reason why an entry does not show the contact.
     let (mut is_met, mut unmet) = (false, Refusal::BoundFails("no entry shows the contact"));
-    let (mut is_contact, mut is_at_start) = (false, false);
+    for one in known {
+        effort.spend_step()?;
+        bodies.judge_parts(&one.parts)?;
+        is_met |= judge_known_way(one, claimed)?;
+    }
     for (at, entry) in entries.iter().enumerate() {
         let PartMotion { parts, claim, .. } = entry;
         effort.spend_step()?;
         bodies.judge_parts(parts).map_err(|why| of_entry(at, why))?;
-        is_contact = claim.outcome == Outcome::Contact;
-        is_at_start = is_contact && claim.t_contact <= 0.0;
         let is_alone = parts.p.len() == 1 && parts.q.len() == 1;
         let shows_contact = is_alone && is_contact && has_proof_of_contact(entry);
         let is_start_alone = is_at_start || (is_start_open && claim.chain.is_empty());
@@ -365,10 +372,30 @@ pub fn judge_compounds_motion<'a>(
         return Err(unmet);
     }
     if is_at_start || is_start_open {
-        Ok(())
-    } else {
-        bodies.are_covered(entries.iter().map(|entry| entry.parts), effort)
+        return Ok(());
     }
+    let of_known = known.iter().map(|one| &one.parts);
+    bodies.are_covered(entries.iter().map(|entry| entry.parts).chain(of_known), effort)
+}
+
+/// That two parts, of which it is known when they first meet, are free as long as is claimed;
+/// whether they show the contact, too.
+fn judge_known_way(known: &KnownParts, claimed: &MotionEntries<'_>) -> Result<bool, Refusal> {
+    let Measured::Course { outcome, t_free, t_contact } = known.measured else {
+        return Err(Refusal::BoundFails("an entry does not say when the parts first meet"));
+    };
+    let (is_contact, meets) = (claimed.outcome == Outcome::Contact, outcome == Outcome::Contact);
+    let is_met = is_contact && meets && t_contact <= claimed.t_contact;
+    if is_contact && claimed.t_contact <= 0.0 {
+        return Ok(is_met);
+    }
+    if known.verdict != Verdict::Separated || meets && t_contact <= 0.0 {
+        return Err(Refusal::BoundFails("the bodies are in contact at t = 0"));
+    }
+    let is_free = outcome == Outcome::NoContact;
+    // Written so that NaN is refused.
+    let is_kept = is_free || claimed.outcome != Outcome::NoContact && claimed.t_free <= t_free;
+    if is_kept { Ok(is_met) } else { Err(Refusal::BoundFails("the parts are not free until then")) }
 }
 
 /// Proves all that an entry claims of two parts.

@@ -10,7 +10,10 @@ use super::depth::judge_depth;
 use super::distance::{judge_bounds, judge_lower};
 use super::refusal::Refusal;
 use super::rounded::{judge_rounded_depth, judge_rounded_lower, signed_compared};
-use crate::claim::{Compounds, ConvexProof, DepthClaim, PartBound, RoundedDepthClaim};
+use crate::claim::{
+    Compounds, ConvexProof, DepthClaim, DepthEntries, KnownParts, Measured, PartBound,
+    RoundedDepthClaim, Verdict,
+};
 use crate::effort::Effort;
 use crate::number::dyadic::Dyadic;
 use std::cmp::Ordering;
@@ -39,17 +42,33 @@ use std::cmp::Ordering;
 ///     PartBound { parts: part(0), pairs: Default::default(), direction: Some(up) },
 /// ];
 /// let effort = &mut Effort::unlimited();
-/// assert!(judge_compounds_distance(&bodies, [2.0, 2.0], &entries, effort).is_ok());
-/// assert!(judge_compounds_distance(&bodies, [2.1, 2.2], &entries, effort).is_err());
+/// assert!(judge_compounds_distance(&bodies, [2.0, 2.0], &entries, &[], effort).is_ok());
+/// assert!(judge_compounds_distance(&bodies, [2.1, 2.2], &entries, &[], effort).is_err());
 /// ```
+///
+/// Of `known` parts it was proven apart from this how far they are from each other.
 pub fn judge_compounds_distance(
     bodies: &Compounds<'_>,
     bounds: [f64; 2],
     entries: &[PartBound],
+    known: &[KnownParts],
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
     judge_bounds(bounds)?;
     let mut is_upper_shown = false;
+    for one in known {
+        effort.spend_step()?;
+        bodies.judge_parts(&one.parts)?;
+        let Measured::Distance([lower, upper]) = one.measured else {
+            return Err(Refusal::BoundFails("an entry does not say how far the parts are apart"));
+        };
+        // Written so that NaN is refused.
+        let is_kept = bounds[0] <= lower;
+        if !is_kept {
+            return Err(Refusal::BoundFails("the parts come closer than the lower bound"));
+        }
+        is_upper_shown |= upper <= bounds[1];
+    }
     for (at, entry) in entries.iter().enumerate() {
         effort.spend_step()?;
         let named = bodies.judge_parts(&entry.parts);
@@ -63,7 +82,8 @@ pub fn judge_compounds_distance(
     if bounds[0] <= 0.0 {
         return Ok(());
     }
-    bodies.are_covered(entries.iter().map(|entry| &entry.parts), effort)
+    let of_known = known.iter().map(|one| &one.parts);
+    bodies.are_covered(entries.iter().map(|entry| &entry.parts).chain(of_known), effort)
 }
 
 /// Checks the lower bound for the parts named; tells whether the upper bound holds, too.
@@ -95,12 +115,60 @@ fn judge_gap(
 }
 
 /// Proves that two bodies overlap by a depth of at most `upper` and, given a surface, at least
-/// `lower`: that of the deepest parts, which `deepest` is about and `others` are not.
+/// `lower`: that of the deepest parts, which one entry is about and the others are not.
 pub fn judge_compounds_depth(
+    bodies: &Compounds<'_>,
+    bounds: [f64; 2],
+    shown: &DepthEntries<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    let &DepthEntries { ref deepest, others, known } = shown;
+    judge_bounds(bounds)?;
+    let mut is_lower_shown = false;
+    for one in known {
+        effort.spend_step()?;
+        bodies.judge_parts(&one.parts)?;
+        is_lower_shown |= judge_known_depth(one, bounds)?;
+    }
+    match deepest {
+        Some(deepest) => judge_deepest(bodies, bounds, deepest, effort)?,
+        None if is_lower_shown => {}
+        None => return Err(Refusal::BoundFails("no entry shows the lower bound")),
+    }
+    for (at, entry) in others.iter().enumerate() {
+        effort.spend_step()?;
+        let named = bodies.judge_parts(&entry.parts);
+        let judged = named.and_then(|()| judge_reach(bodies, bounds[1], entry, effort));
+        judged.map_err(|why| of_entry(at, why))?;
+    }
+    let of_known = known.iter().map(|one| &one.parts);
+    let of_deepest = deepest.iter().map(|deepest| deepest.parts);
+    let all = others.iter().map(|entry| &entry.parts).chain(of_deepest).chain(of_known);
+    bodies.are_covered(all, effort)
+}
+
+/// That two parts are known to be no deeper than the upper bound; whether they show the lower one.
+fn judge_known_depth(known: &KnownParts, [lower, upper]: [f64; 2]) -> Result<bool, Refusal> {
+    let [least, most] = match (known.verdict, known.measured) {
+        (Verdict::Separated | Verdict::Touching, _) => [0.0; 2],
+        (Verdict::Overlapping, Measured::Depth(bounds)) => bounds,
+        (Verdict::Overlapping, _) => {
+            return Err(Refusal::BoundFails("an entry does not say how deep the parts overlap"));
+        }
+    };
+    // Written so that NaN is refused.
+    if most <= upper {
+        Ok(lower <= least)
+    } else {
+        Err(Refusal::BoundFails("the parts may be deeper than the upper bound"))
+    }
+}
+
+/// That the parts which are said to be the deepest are as deep as that.
+fn judge_deepest(
     bodies: &Compounds<'_>,
     [lower, upper]: [f64; 2],
     deepest: &DepthClaim<'_>,
-    others: &[PartBound],
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
     let DepthClaim { parts, proof, face, surface } = *deepest;
@@ -118,13 +186,7 @@ pub fn judge_compounds_depth(
             judge_rounded_depth(pair, proof, &claim, effort)?;
         }
     }
-    for (at, entry) in others.iter().enumerate() {
-        effort.spend_step()?;
-        let named = bodies.judge_parts(&entry.parts);
-        let judged = named.and_then(|()| judge_reach(bodies, upper, entry, effort));
-        judged.map_err(|why| of_entry(at, why))?;
-    }
-    bodies.are_covered(others.iter().map(|entry| &entry.parts).chain([parts]), effort)
+    Ok(())
 }
 
 /// Along the direction M of the parts named, and of the balls around them, reaches no farther than

@@ -102,11 +102,16 @@ pub(super) fn judge_start_and_times(
     if let Some(initial) = claim.initial {
         judge_static_with(course.bodies, initial, effort)?;
     }
-    let end = if claim.outcome == Outcome::Contact { claim.t_contact } else { 1.0 };
-    if !(0.0..=1.0).contains(&claim.t_free) || !(claim.t_free..=1.0).contains(&end) {
+    judge_times(claim.outcome, claim.t_free, claim.t_contact)
+}
+
+/// That the times of an outcome are in order.
+pub(super) fn judge_times(outcome: Outcome, t_free: f64, t_contact: f64) -> Result<(), Refusal> {
+    let end = if outcome == Outcome::Contact { t_contact } else { 1.0 };
+    if !(0.0..=1.0).contains(&t_free) || !(t_free..=1.0).contains(&end) {
         return Err(Refusal::BoundFails("0 <= t_free <= t_contact <= 1"));
     }
-    if claim.outcome == Outcome::NoContact && claim.t_free < 1.0 {
+    if outcome == Outcome::NoContact && t_free < 1.0 {
         return Err(Refusal::BoundFails("no contact is free until the end"));
     }
     Ok(())

@@ -154,8 +154,8 @@ impl World {
     }
 
     fn add_body(&mut self, body: &api::Body, time: Timestamp, seen: &mut Views) {
-        let frame_id = self.name(body.id, &body.name);
-        let mut entity = entity(body.id, &frame_id, time);
+        let frame_id = self.name(body.id(), &body.name);
+        let mut entity = entity(body.id(), &frame_id, time);
         for part in &body.parts {
             let place = Place::of(part.pose.as_ref());
             let drawn = match &part.source {
@@ -168,7 +168,7 @@ impl World {
             };
             drawn
                 .into_iter()
-                .for_each(|one| one.add_to(&mut entity, &place, color(body.id, body.fixed)));
+                .for_each(|one| one.add_to(&mut entity, &place, color(body.id(), body.fixed)));
         }
         seen.update.entities.push(entity);
         seen.transforms.transforms.push(transform(frame_id, pose(body.pose.as_ref()), time));
@@ -176,12 +176,12 @@ impl World {
 
     fn add_robot(&mut self, held: &api::SessionRobot, time: Timestamp, seen: &mut Views) {
         // One that carries something else is told again as it is.
-        if self.links.contains_key(&held.id) {
+        if self.links.contains_key(&held.id()) {
             return;
         }
         let Some(robot) = self.robots.get(&held.robot_id).cloned() else { return };
         let mut ids = Vec::new();
-        for (id, link) in (held.id..).zip(&robot.links) {
+        for (id, link) in (held.id()..).zip(&robot.links) {
             if link.part_count == 0 {
                 continue;
             }
@@ -196,13 +196,13 @@ impl World {
             for part in parts.take(link.part_count as usize) {
                 if let Some(drawn) = self.shapes.get(&part.polytope_id) {
                     let place = Place::of(part.pose.as_ref());
-                    drawn.add_to(&mut entity, &place, color(held.id, false));
+                    drawn.add_to(&mut entity, &place, color(held.id(), false));
                 }
             }
             seen.update.entities.push(entity);
             ids.push(id);
         }
-        self.links.insert(held.id, ids);
+        self.links.insert(held.id(), ids);
     }
 
     fn move_all(&self, packed: &api::PackedPoses, time: Timestamp, seen: &mut Views) {
@@ -285,7 +285,7 @@ mod tests {
             source: Some(Source::Vertices(api::Points { xyz })),
             ..api::PlacedBody::default()
         };
-        api::Body { id, name: name.to_owned(), parts: vec![part], ..api::Body::default() }
+        api::Body { id: Some(id), name: name.to_owned(), parts: vec![part], ..api::Body::default() }
     }
 
     fn state(bodies: Vec<api::Body>) -> api::WatchSessionResponse {

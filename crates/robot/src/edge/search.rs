@@ -5,6 +5,8 @@ use super::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
 use crate::apart::{gap_along, nearest_direction};
 use crate::ball::length_at_most;
 use crate::cell::{BodyPair, Cell, CellLink};
+use crate::claim::asked_margin;
+use crate::deep::DepthBounds;
 use crate::speed::{
     Carried, FrameVelocity, Heights, MotionBound, PathSpeeds, SeenMotion, Tilt, WorldBall,
     common_frame, kept_apart, stretched_by,
@@ -32,9 +34,10 @@ const USEFUL_PART: f64 = 0.5;
 enum Asked {
     /// The middle of an interval that is not proven yet.
     Interval(OpenInterval),
-    /// The start: contact there is contact at 0, exactly. Because there is contact later; or
-    /// because nothing is proven free from the start on, for this pair.
-    Start(Option<BodyPair>),
+    /// The start: contact there is contact at 0, exactly.
+    Start,
+    /// The end, if any contact is an answer.
+    End,
     /// The end of the widest bracket that begins at the first; the pair is too near before it.
     Last([f64; 2], BodyPair),
 }
@@ -87,7 +90,12 @@ pub(super) struct EdgeSearch<'a> {
     values: Vec<f64>,
     contact: Option<(f64, BodyPair)>,
     /// The start was looked at, and is not in contact.
-    is_start_free: bool,
+    is_start_seen: bool,
+    /// How this pair stands at the start is open.
+    open_at_start: Option<BodyPair>,
+    /// Pairs that were measured near the start, and where their witnesses are: good ones for what
+    /// is looked at next, too.
+    near_start: Vec<(BodyPair, usize)>,
     /// How a pair stands in the configuration at hand is open: one is curved, and nearer to contact
     /// than is resolved.
     is_open: bool,
@@ -100,8 +108,23 @@ struct CommonFrame {
     frame: Option<usize>,
     /// Their distance as seen from the frame, metres.
     keep: f64,
-    /// Within this distance they count as in contact, metres.
+    nearness: Nearness,
+}
+
+/// From where on a pair counts as in contact.
+#[derive(Clone, Copy, Debug)]
+struct Nearness {
+    /// Within this distance, metres.
     margin: f64,
+    /// At least so deep in each other, metres; 0: touching is contact.
+    depth: f64,
+}
+
+impl Nearness {
+    /// Of a margin that may be below 0.
+    fn of(margin: f64) -> Self {
+        Self { margin: margin.max(0.0), depth: (0.0 - margin).max(0.0) }
+    }
 }
 
 /// A pair of bodies and what bounds their motion: a link, or a pair of links by its index.
@@ -109,8 +132,7 @@ struct CommonFrame {
 struct EdgePair {
     bodies: BodyPair,
     movers: EdgeMovers,
-    /// Within this distance it counts as in contact, metres.
-    margin: f64,
+    nearness: Nearness,
     /// Where its witness is; none: it was not measured yet.
     witness: Option<usize>,
 }
@@ -138,13 +160,13 @@ impl<'a> EdgeSearch<'a> {
     pub(super) fn new(cell: &'a Cell, question: EdgeQuestion) -> Self {
         let of = |(index, pair): (usize, &[usize; 2])| {
             let links = pair.map(|link| &cell.links[link]);
-            let margin = question.margin.max(cell.margin_of_links(index));
+            let nearness = Nearness::of(asked_margin(question.margin, cell.margin_of_links(index)));
             let common = common_frame(cell, links);
             // Balls around points are not stretched, but the distance that they have to keep is.
             let radii: f64 = links.iter().map(|link: &&CellLink| link.radius).sum();
-            let keep = kept_apart(cell, common, margin + cell.slack);
+            let keep = kept_apart(cell, common, nearness.margin + cell.slack);
             let keep = keep + stretched_by(cell, common, radii);
-            CommonFrame { frame: common, keep, margin }
+            CommonFrame { frame: common, keep, nearness }
         };
         Self {
             cell,
@@ -161,10 +183,12 @@ impl<'a> EdgeSearch<'a> {
             motions: Vec::new(),
             faces: KnownFaces::default(),
             tilts: Vec::new(),
-            asked: Asked::Start(None),
+            asked: Asked::Start,
             values: Vec::new(),
             contact: None,
-            is_start_free: false,
+            is_start_seen: false,
+            open_at_start: None,
+            near_start: Vec::new(),
             is_open: false,
             steps: 0,
         }
@@ -177,19 +201,23 @@ impl<'a> EdgeSearch<'a> {
         self.links.extend(links.map(|link| speeds.bound(self.cell, link, None)));
         self.pairs.clear();
         self.pairs.resize(self.cell.link_pairs.len(), None);
-        let count = pieces_of(&speeds);
         self.open.clear();
-        let mut piece = count;
-        while piece > 1.0 {
-            self.open.push(OpenInterval::whole([(piece - 1.0) / count, piece / count]));
-            piece -= 1.0;
-        }
+        self.open.extend(first_pieces(&speeds, self.question.any_contact));
         (self.ends, self.speeds) = (ends, speeds);
-        (self.contact, self.is_start_free, self.steps) = (None, false, 0);
+        (self.contact, self.is_start_seen, self.open_at_start) = (None, false, None);
+        self.steps = 0;
         self.known.clear();
         self.witnesses.clear();
+        self.near_start.clear();
         self.faces.clear();
-        self.ask(Asked::Interval(OpenInterval::whole([0.0, 1.0 / count])));
+        match self.open.pop() {
+            // A first piece that is free as a whole needs no look at where it starts.
+            Some(first) if !self.question.any_contact => self.ask(Asked::Interval(first)),
+            first => {
+                self.open.extend(first);
+                self.ask(Asked::Start);
+            }
+        }
     }
 
     /// The configuration that is to be looked at.
@@ -200,7 +228,8 @@ impl<'a> EdgeSearch<'a> {
     fn ask(&mut self, asked: Asked) {
         let t = match asked {
             Asked::Interval(interval) => interval.middle(),
-            Asked::Start(_) => 0.0,
+            Asked::Start => 0.0,
+            Asked::End => 1.0,
             Asked::Last([_, t], _) => t,
         };
         let [from, to] = self.ends;
@@ -219,10 +248,10 @@ impl<'a> EdgeSearch<'a> {
         let (free_until, half, pairs) = match asked {
             Asked::Interval(interval) => {
                 let (middle, [start, end]) = (interval.middle(), interval.t);
-                (start, (middle - start).max(end - middle), interval.pairs)
+                (self.proven_until(start), (middle - start).max(end - middle), interval.pairs)
             }
-            Asked::Start(_) => (0.0, 0.0, None),
-            Asked::Last([start, _], _) => (start, 0.0, None),
+            Asked::Start | Asked::End => (0.0, 0.0, None),
+            Asked::Last([start, _], _) => (self.proven_until(start), 0.0, None),
         };
         let before = effort.cost.steps;
         self.is_open = false;
@@ -247,42 +276,67 @@ impl<'a> EdgeSearch<'a> {
                 self.open.clear();
                 let pairs = Some([first, self.known.len()]);
                 self.open.push(OpenInterval { t: [interval.t[0], middle], pairs });
-                if !self.is_start_free {
-                    self.ask(Asked::Start(None));
-                    return None;
-                }
+                return self.advance_past_start();
             }
             (Asked::Interval(interval), Looked::Near(first)) => {
                 let ([start, end], middle) = (interval.t, interval.middle());
-                if end - start <= self.question.tolerance * FINEST {
-                    return self.ended([start, end], self.known[first].bodies);
-                }
                 let pairs = Some([first, self.known.len()]);
-                self.open.push(OpenInterval { t: [middle, end], pairs });
-                self.open.push(OpenInterval { t: [start, middle], pairs });
+                if end - start > self.question.tolerance * FINEST {
+                    self.open.push(OpenInterval { t: [middle, end], pairs });
+                    self.open.push(OpenInterval { t: [start, middle], pairs });
+                } else if self.is_start_seen {
+                    return self.ended([start, end], self.known[first].bodies);
+                } else {
+                    self.open.push(OpenInterval { t: [start, end], pairs });
+                }
+                return self.advance_past_start();
             }
-            (Asked::Start(_), Looked::Contact(pair, _)) => {
+            (Asked::Start, Looked::Contact(pair, _)) => {
                 return Some(EdgeAnswer::Contact { free_until: 0.0, contact_at: 0.0, pair });
             }
-            (Asked::Start(_), Looked::Near(first)) if self.is_open => {
-                let pair = self.known[first].bodies;
-                return Some(EdgeAnswer::Undecided { free_until: 0.0, pair });
-            }
-            (Asked::Start(too_near), Looked::Free | Looked::Near(_)) => {
-                self.is_start_free = true;
-                if let Some(pair) = too_near {
-                    self.ask(Asked::Last([0.0, self.last_of(0.0)], pair));
+            (Asked::Start, Looked::Free | Looked::Near(_)) => {
+                self.is_start_seen = true;
+                self.keep_witnesses();
+                if let (Looked::Near(first), true) = (looked, self.is_open) {
+                    self.open_at_start = Some(self.known[first].bodies);
+                }
+                if self.question.any_contact {
+                    self.ask(Asked::End);
                     return None;
                 }
             }
-            (Asked::Last([free_until, contact_at], _), Looked::Contact(pair, _)) => {
+            (Asked::End, Looked::Contact(pair, _)) => {
+                return Some(EdgeAnswer::Contact { free_until: 0.0, contact_at: 1.0, pair });
+            }
+            (Asked::End, Looked::Free | Looked::Near(_)) => {}
+            (Asked::Last([start, contact_at], _), Looked::Contact(pair, _)) => {
+                let free_until = self.proven_until(start);
                 return Some(EdgeAnswer::Contact { free_until, contact_at, pair });
             }
-            (Asked::Last([free_until, _], pair), Looked::Free | Looked::Near(_)) => {
+            (Asked::Last([start, _], pair), Looked::Free | Looked::Near(_)) => {
+                let free_until = self.proven_until(start);
                 return Some(EdgeAnswer::Undecided { free_until, pair });
             }
         }
         self.advance()
+    }
+
+    /// Goes on to the next interval once the start was looked at: contact there ends what halving
+    /// would come down to in many looks.
+    fn advance_past_start(&mut self) -> Option<EdgeAnswer> {
+        if self.is_start_seen {
+            return self.advance();
+        }
+        self.keep_witnesses();
+        self.ask(Asked::Start);
+        None
+    }
+
+    /// Keeps what was seen of pairs that were measured.
+    fn keep_witnesses(&mut self) {
+        let seen = |pair: &EdgePair| pair.witness.map(|at| (pair.bodies, at));
+        self.near_start.clear();
+        self.near_start.extend(self.known.iter().filter_map(seen));
     }
 
     /// Goes on to the next interval, unless the contact is found as finely as is asked.
@@ -295,9 +349,10 @@ impl<'a> EdgeSearch<'a> {
                 Some((at, pair)) => EdgeAnswer::Contact { free_until: at, contact_at: at, pair },
             });
         };
-        let free_until = interval.t[0];
-        match self.near_contact(free_until) {
+        let start = interval.t[0];
+        match self.near_contact(start) {
             Some((contact_at, pair)) => {
+                let free_until = self.proven_until(start);
                 return Some(EdgeAnswer::Contact { free_until, contact_at, pair });
             }
             None => self.ask(Asked::Interval(interval)),
@@ -305,9 +360,18 @@ impl<'a> EdgeSearch<'a> {
         None
     }
 
-    /// The contact that is known, if it is no more than a tolerance after `start`.
+    /// The contact that is known, if it is no more than a tolerance after `start`, or any is an
+    /// answer.
     fn near_contact(&self, start: f64) -> Option<(f64, BodyPair)> {
-        self.contact.filter(|(at, _)| at - start <= self.question.tolerance)
+        let is_enough =
+            |at: f64| self.question.any_contact || at - start <= self.question.tolerance;
+        self.contact.filter(|(at, _)| is_enough(*at))
+    }
+
+    /// Up to where the edge is proven free while an interval is looked at that begins at `start`:
+    /// all before it, unless pieces are taken in another order.
+    fn proven_until(&self, start: f64) -> f64 {
+        if self.question.any_contact { 0.0 } else { start }
     }
 
     /// The end of the widest bracket, rounded down, so that it is no wider than the tolerance.
@@ -317,11 +381,10 @@ impl<'a> EdgeSearch<'a> {
 
     /// An interval is too short to be halved.
     fn ended(&mut self, [start, end]: [f64; 2], pair: BodyPair) -> Option<EdgeAnswer> {
-        if start <= 0.0 && !self.is_start_free {
-            self.ask(Asked::Start(Some(pair)));
-        } else {
-            self.ask(Asked::Last([start, self.last_of(start).max(end)], pair));
+        if let (true, Some(pair)) = (start <= 0.0, self.open_at_start) {
+            return Some(EdgeAnswer::Undecided { free_until: 0.0, pair });
         }
+        self.ask(Asked::Last([start, self.last_of(start).max(end)], pair));
         None
     }
 
@@ -334,12 +397,14 @@ impl<'a> EdgeSearch<'a> {
         pairs: Option<[usize; 2]>,
         effort: &mut Effort<'_>,
     ) -> Result<Looked, Stopped> {
-        self.speeds.velocities(stand, &mut self.velocities);
+        if half > 0.0 {
+            self.speeds.velocities(stand, &mut self.velocities);
+        }
         let [first, end] = match (pairs, self.asked) {
             (Some(pairs), _) => pairs,
             (None, Asked::Interval(_)) => self.collect(stand, half, 0),
             // The pairs of intervals that are open are kept.
-            (None, Asked::Start(_) | Asked::Last(..)) => {
+            (None, Asked::Start | Asked::End | Asked::Last(..)) => {
                 self.collect(stand, half, self.known.len())
             }
         };
@@ -347,7 +412,7 @@ impl<'a> EdgeSearch<'a> {
         self.known.truncate(end);
         for at in first..end {
             let mut pair = self.known[at];
-            let within = self.reach(stand, pair.movers, pair.margin, half);
+            let within = self.reach(stand, pair.movers, pair.nearness.margin, half);
             if stand.bound_of(pair.bodies, within) > within {
                 continue;
             }
@@ -391,10 +456,43 @@ impl<'a> EdgeSearch<'a> {
             self.witnesses.push(Witness::default());
             self.witnesses.len() - 1
         });
-        let (within, witness) = ([pair.margin, within], &mut self.witnesses[at]);
-        let side = stand.side(pair.bodies, within, witness, effort)?;
+        let Nearness { margin, depth } = pair.nearness;
+        let side = stand.side(pair.bodies, [margin, within], &mut self.witnesses[at], effort)?;
+        if depth > 0.0 && side != Some(DistanceSide::Beyond) {
+            return self.depth_side(stand, pair, within, effort);
+        }
         self.is_open |= side.is_none();
         Ok(side.unwrap_or(DistanceSide::Within))
+    }
+
+    /// The same of a pair that is in contact where it is deep enough, and no farther apart than
+    /// `within`: as far as its points may move before that, it may get deeper.
+    fn depth_side(
+        &mut self,
+        stand: &mut Stand<'_>,
+        pair: &EdgePair,
+        within: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<DistanceSide, Stopped> {
+        let depth = pair.nearness.depth;
+        let stretched = match pair.movers {
+            EdgeMovers::Link(_) => 0.0,
+            EdgeMovers::LinkPair(index) => stretched_by(self.cell, self.common[index].frame, depth),
+        };
+        let DepthBounds { now: [lower, upper], ahead } = stand.depth_bounds(pair.bodies, effort)?;
+        if (ahead + within + stretched) * (1.0 + BOUND_SLACK) < depth {
+            return Ok(DistanceSide::Beyond);
+        }
+        if lower >= depth {
+            return Ok(DistanceSide::Contact);
+        }
+        if upper < depth {
+            return Ok(DistanceSide::Within);
+        }
+        let is_so_deep = stand.is_so_deep(pair.bodies, depth, effort)?;
+        self.is_open |= is_so_deep.is_none();
+        let is_contact = is_so_deep == Some(true);
+        Ok(if is_contact { DistanceSide::Contact } else { DistanceSide::Within })
     }
 
     /// The links that move a pair, and the frame that they are seen from.
@@ -438,7 +536,8 @@ impl<'a> EdgeSearch<'a> {
             KnownFace::NotAsked => {}
             KnownFace::None => return Ok(false),
             KnownFace::Across(along) => {
-                let useful = USEFUL_PART * self.reach(stand, pair.movers, pair.margin, half);
+                let margin = pair.nearness.margin;
+                let useful = USEFUL_PART * self.reach(stand, pair.movers, margin, half);
                 if self.reach_along(stand, pair, &along, half) > useful {
                     return Ok(false);
                 }
@@ -459,7 +558,7 @@ impl<'a> EdgeSearch<'a> {
     fn reach_along(&mut self, stand: &Stand<'_>, pair: &EdgePair, along: &Vec3, half: f64) -> f64 {
         let (links, seen_from) = self.seen_movers(pair.movers);
         let heights = Heights { seen_from, along: *along, half };
-        let (mut motion, mut keep) = (0.0, pair.margin + self.cell.slack);
+        let (mut motion, mut keep) = (0.0, pair.nearness.margin + self.cell.slack);
         if let EdgeMovers::LinkPair(index) = pair.movers {
             keep = self.common[index].keep;
         }
@@ -484,23 +583,27 @@ impl<'a> EdgeSearch<'a> {
         let mut found = std::mem::take(&mut self.known);
         found.truncate(first);
         let mut motions = std::mem::take(&mut self.motions);
+        let near_start = std::mem::take(&mut self.near_start);
+        let witness_of = |bodies: BodyPair| {
+            near_start.iter().find(|(pair, _)| *pair == bodies).map(|(_, at)| *at)
+        };
         motions.clear();
         for link in 0..cell.links.len() {
             let motion = self.link_motion(stand, link, half);
             motions.push(motion);
             if cell.links[link].frame.is_some() {
                 let movers = EdgeMovers::Link(link);
-                let most = self.question.margin.max(cell.most_margin_of(link));
+                let most = self.question.margin.max(cell.most_margin_of(link)).max(0.0);
                 stand.near_still(link, within(motion, most + cell.slack), |bodies| {
-                    let margin = self.question.margin.max(cell.margin_of(bodies));
-                    found.push(EdgePair { bodies, movers, margin, witness: None });
+                    let (nearness, witness) = (self.nearness_of(bodies), witness_of(bodies));
+                    found.push(EdgePair { bodies, movers, nearness, witness });
                 });
             }
         }
         let Ok(()) = stand.with_clouds(None, |_, bodies| {
             let movers = EdgeMovers::Link(cell.link_index(bodies[0]).unwrap_or_default());
-            let margin = self.question.margin.max(cell.margin_of(bodies));
-            found.push(EdgePair { bodies, movers, margin, witness: None });
+            let nearness = self.nearness_of(bodies);
+            found.push(EdgePair { bodies, movers, nearness, witness: None });
             Ok::<(), Infallible>(())
         });
         let link_pairs: &[[usize; 2]] =
@@ -509,7 +612,8 @@ impl<'a> EdgeSearch<'a> {
             let ((p, r), (q, s)) = (stand.link_ball(*a), stand.link_ball(*b));
             let apart = length_at_most(&(p - q));
             let is_apart = |within: f64| apart > (r + s + within) * (1.0 + BOUND_SLACK);
-            let margin = self.common[index].margin;
+            let nearness = self.common[index].nearness;
+            let margin = nearness.margin;
             if is_apart(within(motions[*a] + motions[*b], margin + cell.slack)) {
                 continue;
             }
@@ -522,13 +626,19 @@ impl<'a> EdgeSearch<'a> {
                 for k in cell.links[*b].parts.clone() {
                     let bodies = Stand::numbers(i, k);
                     if stand.bound_of(bodies, within) <= within {
-                        found.push(EdgePair { bodies, movers, margin, witness: None });
+                        let witness = witness_of(bodies);
+                        found.push(EdgePair { bodies, movers, nearness, witness });
                     }
                 }
             }
         }
-        (self.known, self.motions) = (found, motions);
+        (self.known, self.motions, self.near_start) = (found, motions, near_start);
         [first, self.known.len()]
+    }
+
+    /// From where on a pair counts of which the first is a part of a robot.
+    fn nearness_of(&self, bodies: BodyPair) -> Nearness {
+        Nearness::of(asked_margin(self.question.margin, self.cell.margin_of(bodies)))
     }
 
     /// How far apart two bodies have to be, in the middle of an interval, to be free on all of it.
@@ -580,6 +690,9 @@ impl<'a> EdgeSearch<'a> {
     /// seen from a frame.
     fn motion(&self, stand: &Stand<'_>, link: usize, seen: SeenMotion<'_>, half: f64) -> f64 {
         let SeenMotion { seen_from, bound } = seen;
+        if half <= 0.0 {
+            return bound.rounding;
+        }
         let seen = self.seen_velocity(stand, link, seen_from).filter(|_| bound.speed > 0.0);
         let Some(seen) = seen else { return bound.rounding };
         let radius = stand.hulls_ball(link).1;
@@ -594,4 +707,22 @@ impl<'a> EdgeSearch<'a> {
 /// How far apart two bodies have to be that may move by so much and have to keep a distance.
 fn within(motion: f64, keep: f64) -> f64 {
     (motion + keep) * (1.0 + BOUND_SLACK)
+}
+
+/// The pieces that an edge is cut into at first, the next one last: from the start on, or in an
+/// order in which each is far from those before it, which finds a contact somewhere sooner.
+fn first_pieces(speeds: &PathSpeeds, far_apart: bool) -> impl Iterator<Item = OpenInterval> {
+    let count = pieces_of(speeds);
+    let total = count as usize;
+    let bits = total.next_power_of_two().trailing_zeros();
+    let reversed = move |at: usize| match bits {
+        0 => at,
+        _ => at.reverse_bits() >> (usize::BITS - bits),
+    };
+    let places = 0..total.next_power_of_two();
+    let order = places.rev().map(move |at| if far_apart { reversed(at) } else { at });
+    order.filter(move |at| *at < total).map(move |at| {
+        let first = at as f64;
+        OpenInterval::whole([first / count, (first + 1.0) / count])
+    })
 }

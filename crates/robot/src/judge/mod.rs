@@ -10,7 +10,7 @@ pub use self::coverage::judge_coverage;
 use self::chain::{Load, PathRates, SeenHeights, carried, place, stretch_to_world};
 use super::claim::{
     EdgeCertificate, EdgeClaim, EdgeContactProof, EdgePiece, EdgeSubject, GapProof, HullAround,
-    PairGap, SubjectPair,
+    PairGap, SubjectPair, asked_margin,
 };
 use clearance_proof::Vec3;
 use clearance_proof::claim::{
@@ -78,6 +78,11 @@ pub fn judge_edge(
     if !claim.ends.into_iter().all(is_read) {
         return Err(EdgeRefusal::Claim("an end has not as many finite values as the joints take"));
     }
+    if subject.pairs.iter().any(|pair| asked_margin(claim.margin, pair.margin) < 0.0) {
+        return Err(EdgeRefusal::Claim(
+            "the margin of a pair is below 0: no certificate shows that",
+        ));
+    }
     let path = PathRates::between(subject.tree, claim.ends);
     let path =
         path.ok_or(EdgeRefusal::Claim("a quaternion changes on the way, or a value is too large"))?;
@@ -104,7 +109,7 @@ struct CheckedPair {
     /// that they keep the radii and the margin in the world whichever way the frame is turned: it
     /// may stretch one way more than another.
     keep: f64,
-    /// The margin of the question, or of the pair if that is greater, metres.
+    /// The margin of the question or of the pair, metres, at least 0.
     margin: f64,
 }
 
@@ -137,7 +142,7 @@ impl<'a> Judge<'a> {
         let checked = |pair: &SubjectPair| {
             let SubjectPair { bodies, margin } = *pair;
             let (common, margin) =
-                (common_frame(subject, bodies.map(frame)), claim.margin.max(margin));
+                (common_frame(subject, bodies.map(frame)), asked_margin(claim.margin, margin));
             let apart = Reach::of_rounded(radii_of(subject, bodies), margin).upper();
             let keep = apart * (1.0 + 4.0 * (stretch_to_world(tree, common) - 1.0));
             CheckedPair { bodies, common, keep, margin }

@@ -19,9 +19,6 @@ use clearance_geometry::pose::Pose;
 use clearance_samples::Random;
 use std::sync::Arc;
 
-/// The place of the robot of cylinders among those that are asked about.
-const CURVED: usize = 2;
-
 /// Balls in a shell around where the robots are.
 fn cell_with(robot: &Robot, radius: f64, random: &mut Random) -> Cell {
     let points = (0..40).map(|_| random.unit_vector() * (0.8 + 0.1 * random.signed())).collect();
@@ -40,7 +37,7 @@ fn edges_beside_clouds_are_certified_and_changed_certificates_refused() {
     let convex = ["<box size='0.1 0.2 0.15'/>", "<capsule radius='0.05' length='0.2'/>"];
     let curved = "<cylinder radius='0.06' length='0.2'/>";
     let mesh = "<mesh filename='u.obj'/>";
-    let (mut forms, mut covers, mut bare) = ([0; 3], 0, 0);
+    let (mut forms, mut covers) = ([0; 3], 0);
     for (kind, shape) in [convex[0], convex[1], curved, mesh].into_iter().enumerate() {
         let robot = match kind {
             3 => robot(&urdf(&part(shape)), &channel(), MeshTreatment::Polyhedron).unwrap(),
@@ -63,11 +60,6 @@ fn edges_beside_clouds_are_certified_and_changed_certificates_refused() {
                 continue;
             }
             let mut told = Told::certified(&faced, ends, margin, answer);
-            if kind == CURVED && told.certificate.pieces.is_empty() {
-                // Refined around one ball, a polytope may show too little of another.
-                bare += 1;
-                continue;
-            }
             assert_eq!(told.judged(), Ok(()), "{kind} {at}: {:?}", told.answer);
             covers += told.covers();
             forms[match &told.certificate.contact {
@@ -78,7 +70,6 @@ fn edges_beside_clouds_are_certified_and_changed_certificates_refused() {
             refuses_changes(&mut told);
         }
     }
-    assert!(bare < 8, "no curved edge is certified");
     assert!(forms.iter().all(|count| *count > 0) && covers > 10, "{forms:?} {covers}");
 }
 

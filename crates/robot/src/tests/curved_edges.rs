@@ -78,7 +78,7 @@ fn a_contact_is_shown_of_polytopes_in_curved_bodies() {
 }
 
 /// The cells of the random edges: a robot of curved links beside a body of each kind.
-fn cell_beside(kind: usize, random: &mut Random) -> Cell {
+pub(super) fn cell_beside(kind: usize, random: &mut Random) -> Cell {
     let part = "<collision><origin xyz='0.02 0 0' rpy='0.3 0.2 0.1'/><geometry>\
                 <cylinder radius='0.09' length='0.3'/></geometry></collision>\
                 <collision><geometry><sphere radius='0.1'/></geometry></collision>";
@@ -96,7 +96,7 @@ fn cell_beside(kind: usize, random: &mut Random) -> Cell {
     among(&robot, vec![StillBody { body, pose: random.pose(middle) }])
 }
 
-fn random_edge(random: &mut Random) -> [Vec<f64>; 2] {
+pub(super) fn random_edge(random: &mut Random) -> [Vec<f64>; 2] {
     [(); 2].map(|()| {
         let at = random.vector() * 1.1;
         vec![at.x, at.y, at.z, 2.0 * random.signed(), 2.0 * random.signed(), random.signed()]
@@ -104,7 +104,7 @@ fn random_edge(random: &mut Random) -> [Vec<f64>; 2] {
 }
 
 #[test]
-fn random_edges_are_certified_and_changed_certificates_refused() {
+pub(super) fn random_edges_are_certified_and_changed_certificates_refused() {
     let random = &mut Random(91);
     let (mut seen, mut finer) = ([0; 3], 0);
     for at in 0..42 {

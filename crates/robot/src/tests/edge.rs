@@ -13,8 +13,13 @@ use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::pose::Pose;
 use clearance_samples::Random;
 
-pub(super) const QUESTION: EdgeQuestion =
-    EdgeQuestion { margin: 0.0, tolerance: 1e-6, steps_max: u64::MAX, scope: PairScope::All };
+pub(super) const QUESTION: EdgeQuestion = EdgeQuestion {
+    margin: 0.0,
+    tolerance: 1e-6,
+    steps_max: u64::MAX,
+    scope: PairScope::All,
+    any_contact: false,
+};
 
 fn between(from: &[f64], to: &[f64], t: f64) -> Vec<f64> {
     from.iter().zip(to).map(|(a, b)| if t >= 1.0 { *b } else { a + t * (b - a) }).collect()
@@ -73,6 +78,35 @@ fn edges_are_free_where_they_are_said_to_be_and_end_in_a_contact() {
         }
     }
     assert!(free >= 4 && contacts >= 4, "{free} {contacts}");
+}
+
+/// What is asked for does not change what is free: any contact is as good a refusal as the first.
+#[test]
+fn any_contact_refuses_the_edges_that_have_a_first_one() {
+    let cell = panda_cell(10);
+    let any = EdgeQuestion { any_contact: true, ..QUESTION };
+    let (mut free, mut later) = (0, 0);
+    for (count, longest) in [(60, 1.0), (40, 5.0)] {
+        let [from, to] = edges(count, longest, &mut Random(13));
+        let ask = |question| cell.check_edges(question, [&from, &to], &mut Effort::unlimited());
+        for (at, (first, any)) in ask(QUESTION).iter().zip(&ask(any)).enumerate() {
+            let [a, b] = [&from, &to].map(|ends| &ends[8 * at..8 * at + 8]);
+            match (first, any) {
+                (EdgeAnswer::Free, EdgeAnswer::Free) => free += 1,
+                (
+                    EdgeAnswer::Contact { contact_at: first, .. },
+                    EdgeAnswer::Contact { free_until, contact_at, .. },
+                ) => {
+                    assert!(first <= contact_at, "{at}: {first} {contact_at}");
+                    assert!(*free_until <= 0.0, "{at}: {free_until}");
+                    assert!(!is_free(&cell, &between(a, b, *contact_at)), "{at}: {contact_at}");
+                    later += usize::from(*first > 0.0);
+                }
+                _ => panic!("{at}: {first:?} {any:?}"),
+            }
+        }
+    }
+    assert!(free >= 10 && later >= 10, "{free} {later}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod clouds;
 mod constant;
 mod curved;
 mod curved_edges;
+mod deep;
 mod doubling;
 mod edge;
 mod faces;

@@ -81,8 +81,13 @@ pub struct Questions {
     pub depths: bool,
     /// The normals of listed pairs.
     pub normals: bool,
+    /// Of listed pairs in contact of which one has parts that are not convex: the normal of their
+    /// deepest contact with a face, without seams; see `geometry::rays::resting`.
+    pub face_normals: bool,
     /// What the deciding parts of listed pairs that touch have in common.
     pub polygons: bool,
+    /// The same of those that overlap by less than this, metres; 0: of none.
+    pub polygon_depth: f64,
     /// Of these so many coordinates that are not zero: whoever reads the report takes no more.
     /// Pairs after the first that have more are omitted.
     pub polygon_numbers_max: usize,
@@ -170,7 +175,9 @@ impl Default for Questions {
             stops: Stops::default(),
             depths: false,
             normals: false,
+            face_normals: false,
             polygons: false,
+            polygon_depth: 0.0,
             polygon_numbers_max: usize::MAX,
             impacts: false,
             along: None,
@@ -200,7 +207,8 @@ impl Questions {
 
     /// Whether more is asked of listed pairs than how they stand.
     pub(crate) fn asks_details(&self) -> bool {
-        self.distances || self.depths || self.normals || self.polygons || self.certificates
+        let is_about_contact = self.normals || self.polygons;
+        self.distances || self.depths || is_about_contact || self.certificates
     }
 }
 

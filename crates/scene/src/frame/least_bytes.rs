@@ -25,7 +25,8 @@ impl LeastBytes {
         let distance = pair.distance.as_ref().map_or(0, |known| {
             let gaps: usize = known.gaps.iter().map(|gap| self.gap(gap)).sum();
             // It is in the proof of the distance, too, unless that has one of its own.
-            gaps + known.by_faces.as_ref().map_or(verdict, parts_proof)
+            let curved: usize = known.curved.iter().map(|one| self.proof(one)).sum();
+            gaps + curved + known.by_faces.as_ref().map_or(verdict, parts_proof)
         });
         let depth = pair.depth.as_ref().map_or(0, |known| {
             let reaches: usize = known.others.iter().map(|reach| self.reach(reach)).sum();
@@ -37,7 +38,8 @@ impl LeastBytes {
                 PartsProof::Faces(stand) => stand.proof.as_ref().map_or(0, faces_proof),
                 PartsProof::Convex(_) => 0,
             };
-            reaches + surface + curved
+            let others: usize = known.curved.iter().map(|one| self.proof(one)).sum();
+            reaches + surface + curved + others
         });
         let along = pair.along.as_ref().map_or(0, |known| {
             let curved = known.of_parts.iter().filter_map(|(_, range)| range.curved());

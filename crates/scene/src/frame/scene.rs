@@ -18,6 +18,8 @@ use crate::pairs::report::Report;
 use crate::placed::entry::{Entry, Start};
 use crate::placed::history::History;
 use crate::placed::mounted::Mounted;
+use crate::placed::spin::Spin;
+use clearance_geometry::Vec3;
 
 /// How large a scene may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,6 +169,22 @@ impl Scene {
     /// One of them.
     pub fn body(&self, id: BodyId) -> Option<&Body> {
         self.index_of(id).map(|index| &self.entries[index as usize].body)
+    }
+
+    /// How a body has turned since the last answered frame, a rotation vector in the world, in
+    /// radians; none: nobody said it, what was said is no one turn, or the body was put where it
+    /// is.
+    pub fn spin_so_far(&self, id: BodyId) -> Option<Vec3> {
+        let entry = &self.entries[self.index_of(id)? as usize];
+        match entry.start_in(&self.starts)?.spin {
+            Spin::Said(spin) if !entry.teleported => Some(spin),
+            Spin::Said(_) | Spin::Unsaid | Spin::Lost => None,
+        }
+    }
+
+    /// Whether the last frame that was applied is answered.
+    pub fn is_answered(&self) -> bool {
+        self.answered == self.applied
     }
 
     /// The last frame applied; 0: none.

@@ -33,6 +33,7 @@ use crate::unanswered::{Unanswered, go_on, sort_by};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::meeting::Impact;
+use clearance_geometry::rays::resting::BYTES_OF_NEAR_FACES;
 use clearance_geometry::until::Until;
 
 /// Why a frame was not answered.
@@ -451,6 +452,12 @@ impl Scene {
         }
     }
 
+    /// What a look at the contacts with faces takes while it lasts, bytes at most.
+    fn bytes_of_faces(&self, questions: &Questions) -> usize {
+        let is_asked = questions.face_normals && self.look_bytes > 0;
+        if is_asked { BYTES_OF_NEAR_FACES } else { 0 }
+    }
+
     /// Runs a task for each of `keys`, and tells `look` of every pair what came of it; some at a
     /// time, as long as somebody waits.
     pub(crate) fn run(
@@ -462,7 +469,8 @@ impl Scene {
     ) -> Result<(), Unanswered> {
         for keys in keys.chunks(PAIRS_AT_ONCE) {
             go_on(on.until)?;
-            let at_once = self.look_bytes.saturating_mul(on.runner.at_once(keys.len()));
+            let of_a_look = self.look_bytes.saturating_add(self.bytes_of_faces(on.questions));
+            let at_once = of_a_look.saturating_mul(on.runner.at_once(keys.len()));
             if at_once > 0 {
                 on.take_room(at_once)?;
             }

@@ -23,9 +23,7 @@ use crate::pairs::report::{
     Report,
 };
 use crate::pairs::state::Task;
-use crate::pairs::work::{
-    bytes_of_curved_proofs, can_be_proven, is_verdict_alone_proven, part_pairs,
-};
+use crate::pairs::work::{bytes_of_curved_proofs, can_be_proven, has_curved_parts, part_pairs};
 use crate::placed::entry::{Entry, PlacedPart};
 use crate::unanswered::{Unanswered, go_on};
 use clearance_bodies::table::along::MeasuredRange;
@@ -34,6 +32,9 @@ use clearance_geometry::pair::VertexPair;
 
 /// So many pairs of parts, or a pair of bodies, are proven before it is counted what that takes.
 const PARTS_AT_ONCE: usize = 1 << 15;
+
+/// The proof of the depth of two parts of which one is curved takes as much as so many others.
+const DEPTH_PROOFS: usize = 4;
 
 /// So many pairs are told before that.
 const PAIRS_AT_ONCE: usize = 1 << 12;
@@ -70,7 +71,11 @@ impl Scene {
             + if_asked(answer.contact.is_some(), size_of::<PartChain>());
         let [p, q] = [key.p, key.q].map(|index| &self.entries[index as usize]);
         // They are in a list that grows, and in the report.
-        own + 2 * each * part_pairs(p, q) + 2 * bytes_of_curved_proofs(p, q)
+        let of_way = usize::from(answer.contact.is_some());
+        // With the surfaces that show the lower end of a depth.
+        let of_depth = if_asked(answer.depth.is_some(), DEPTH_PROOFS);
+        let claims = 1 + usize::from(answer.distance.is_some()) + of_depth + of_way;
+        own + 2 * each * part_pairs(p, q) + 2 * claims * bytes_of_curved_proofs(p, q)
     }
 
     /// Remembers what is said.
@@ -236,23 +241,26 @@ impl Round<'_> {
         let proofs = answer.proofs.as_ref().filter(|_| questions.certificates);
         let normal = known.meeting.as_ref().and_then(|known| known.normal);
         let normal = normal.filter(|_| questions.normals);
+        let of_polygon = answer.depth.as_deref().filter(|_| questions.polygon_depth > 0.0);
+        let of_polygon = of_polygon.map(|deepest| deepest.parts);
         let [p, q] = [key.p, key.q].map(|index| &scene.entries[index as usize]);
         let pair = PairReport {
             p: scene.id_of(key.p),
             q: scene.id_of(key.q),
             verdict: answer.verdict,
-            deciding: normal.map(|normal| normal.parts).or(answer.deciding),
+            deciding: normal.map(|normal| normal.parts).or(of_polygon).or(answer.deciding),
             within_margin: answer.within_margin,
             margin: scene.book.margin(key),
             distance: distance.map(|(_, distance)| distance.clone()),
             depth: depth.cloned(),
             normal: normal.map(|normal| normal.normal),
+            face_depth: normal.and_then(|normal| normal.depth),
             polygon,
             along: along.cloned(),
             first_contact: answer.contact.as_deref().cloned(),
             proofs: proofs.cloned().unwrap_or_default(),
             is_beyond_proof: !scene.can_be_proven(key),
-            is_verdict_alone_proven: is_verdict_alone_proven(p, q),
+            has_curved_parts: has_curved_parts(p, q),
             stopped,
         };
         let counts = [key.p, key.q].map(|at| scene.entries[at as usize].body.parts.len());

@@ -133,6 +133,8 @@ pub(crate) struct PairNormal {
     pub(crate) parts: PartPair,
     /// Unit vector out of Q towards P, rounded.
     pub(crate) normal: Vec3,
+    /// If it is that of a face: around how far P has to go along it to be out of that, metres.
+    pub(crate) depth: Option<[f64; 2]>,
 }
 
 /// The last moment of the way to this frame at which two bodies are within the release margin.
@@ -177,10 +179,12 @@ impl PairAnswer {
     pub(crate) fn forget_proofs(&mut self) {
         self.proofs = None;
         if let Some(known) = &mut self.distance {
-            (known.1.gaps, known.1.by_faces) = (Vec::new(), None);
+            let found = &mut known.1;
+            (found.gaps, found.curved, found.by_faces) = (Vec::new(), Vec::new(), None);
         }
         if let Some(known) = &mut self.depth {
-            (known.others, known.depth.surface) = (Vec::new(), None);
+            (known.others, known.curved) = (Vec::new(), Vec::new());
+            known.depth.surface = None;
             known.depth.proof.forget();
         }
         if let Some(known) = &mut self.along {
@@ -198,11 +202,6 @@ pub(crate) fn boxes_prove(gap: &Gap) -> PartsProof {
 }
 
 impl Asking<'_> {
-    /// The margin within which first contacts are meant: of one below 0 contact itself.
-    pub(crate) fn margin_on_the_way(&self) -> f64 {
-        self.margin.max(0.0)
-    }
-
     /// Every part of P with every part of Q, in order.
     pub(crate) fn part_pairs(&self) -> impl Iterator<Item = PartPair> + use<> {
         let (count_p, count_q) = (self.p.now.parts.len() as u32, self.q.now.parts.len() as u32);
@@ -267,6 +266,19 @@ impl Asking<'_> {
             side.has_mesh() && side.body.parts.iter().any(|part| part.curved.is_some())
         };
         !(is_curved(&self.p) || is_curved(&self.q))
+    }
+
+    /// Whether one of two parts is curved, and all parts of both bodies are convex: then these two
+    /// are proven by themselves.
+    pub(crate) fn is_curved_pair(&self, parts: PartPair) -> bool {
+        self.are_convex() && self.parts(parts).iter().any(|part| part.curved.is_some())
+    }
+
+    /// Whether all parts of both bodies are convex.
+    pub(crate) fn are_convex(&self) -> bool {
+        let is_convex =
+            |side: &PairSide<'_>| !side.has_mesh() || side.body.parts.iter().all(Part::is_convex);
+        is_convex(&self.p) && is_convex(&self.q)
     }
 
     /// Two parts, as they are declared.

@@ -1,5 +1,7 @@
 //! Whether and when two bodies meet between the last answered frame and this one.
 
+use std::sync::Arc;
+
 use arrayvec::ArrayVec;
 
 use crate::bounds::Gap;
@@ -9,17 +11,24 @@ use crate::pairs::answer::{Asking, PairAnswer, PairParting, boxes_prove};
 use crate::pairs::notes::Notes;
 use crate::pairs::report::{PairContact, PartChain, PartPair};
 use crate::pairs::two_parts::PartsContact;
+use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Frame, Link, Outcome, Verdict};
 use clearance_geometry::contact_time::LastContact;
-use clearance_geometry::effort::Stopped;
+use clearance_geometry::effort::{Effort, Stopped};
 use clearance_geometry::faces::contact::FaceCourse;
+use clearance_geometry::hull::convex_hull;
 use clearance_geometry::pair::Question;
+use clearance_geometry::polyhedron::TriangleBody;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::terrain::{CellRange, PlacedField, WorldBox};
+use clearance_robot::body::PartBody;
 use clearance_robot::meeting::{
     Met, Rendezvous, Traveller, first_meeting, first_meeting_backwards,
 };
 
-/// First contact, which is a distance of at most `margin`, on the way to this frame; none when it
-/// was not asked, or when a body was put where it is. `now` says how the pair stands at the end.
+/// First contact, which is a distance of at most `margin`, or a depth of at least as much where
+/// that is below 0, on the way to this frame; none when it was not asked, or when a body was put
+/// where it is. `now` says how the pair stands at the end.
 pub(crate) fn between(
     asking: &Asking<'_>,
     now: &PairAnswer,
@@ -33,8 +42,9 @@ pub(crate) fn between(
     // The question that decides events is not the one that is reported, when they differ.
     let is_on_chain = asking.is_on_chain();
     // A certificate names the motion of each body, and a chain's is none of the list.
-    let is_reported = margin >= asking.margin && margin <= asking.margin_on_the_way();
-    let keeps_proofs = asking.proves && is_reported && !is_on_chain;
+    let is_reported = margin.to_bits() == asking.margin.to_bits();
+    // No claim speaks of how deep bodies get on their way.
+    let keeps_proofs = asking.proves && is_reported && !is_on_chain && margin >= 0.0;
     let has_moved = asking.p.has_moved() || asking.q.has_moved();
     // The proof of a verdict does not prove a margin, and one about faces no time but its own.
     let is_proof_enough = margin <= 0.0 && !asking.has_mesh();
@@ -47,7 +57,7 @@ pub(crate) fn between(
     let mut first = free();
     if let Some(gap) = asking.p.held().gap(asking.q.held()).filter(is_beyond) {
         if keeps_proofs {
-            first.chains.extend(way.prove_free(None, &gap, notes));
+            first.chains.extend(prove_all_free(&way, &gap, notes));
         }
         return Some(first);
     }
@@ -79,6 +89,15 @@ pub(crate) fn between(
     Some(first)
 }
 
+/// Proofs that no two parts meet, since the bodies are apart by a gap all the way.
+fn prove_all_free(way: &Way<'_>, gap: &Gap, notes: &mut Notes<'_>) -> Vec<PartChain> {
+    let asking = way.asking;
+    if asking.is_proven_by_boxes() || !asking.are_convex() {
+        return way.prove_free(None, gap, notes).into_iter().collect();
+    }
+    asking.part_pairs().flat_map(|parts| way.prove_free(Some(parts), gap, notes)).collect()
+}
+
 /// Nothing more will be known.
 fn stop(first: &mut PairContact, why: Stopped) {
     first.t_free = 0.0;
@@ -101,11 +120,12 @@ fn free() -> PairContact {
     }
 }
 
-/// The pair did not move: it is throughout as it is now, within a margin above 0 or not.
+/// The pair did not move: it is throughout as it is now, within a margin or not.
 fn at_rest(now: &PairAnswer, margin: f64, is_within: Option<bool>) -> PairContact {
     let mut contact = free();
     let in_contact = match now.verdict {
         None => None,
+        Some(_) if margin < 0.0 => is_within,
         Some(Verdict::Touching | Verdict::Overlapping) => Some(true),
         Some(Verdict::Separated) if margin > 0.0 => is_within,
         Some(Verdict::Separated) => Some(false),
@@ -123,7 +143,7 @@ fn at_rest(now: &PairAnswer, margin: f64, is_within: Option<bool>) -> PairContac
         }
         Some(false) => {}
     }
-    for entry in now.proofs.iter().flatten() {
+    for entry in now.proofs.iter().flatten().filter(|_| margin >= 0.0) {
         let is_apart = entry.proof.verdict() == Verdict::Separated;
         let apart_along = entry.proof.direction().filter(|_| is_apart);
         contact.chains.push(PartChain {
@@ -189,7 +209,7 @@ pub(crate) fn parting(
 struct Way<'a> {
     asking: &'a Asking<'a>,
     between: Between,
-    /// Contact means a distance of at most this, metres.
+    /// Contact means a distance of at most this, metres; below 0 that they are at least so deep.
     margin: f64,
 }
 
@@ -235,7 +255,7 @@ impl Way<'_> {
     fn met_at_start(&self, parts: PartPair, notes: &mut Notes<'_>) -> Option<PartsContact> {
         let &Asking { proves, methods, is_announced, .. } = self.asking;
         let asked = AskedOf::FirstContact;
-        if !is_announced || proves || methods.is_named(asked) {
+        if !is_announced || proves || self.margin < 0.0 || methods.is_named(asked) {
             return None;
         }
         let two = self.asking.at_start(parts);
@@ -260,24 +280,82 @@ impl Way<'_> {
         }
     }
 
-    /// Two parts of which robots move one or both, on their chains, and what is asked of them.
-    fn on_chains(&self, parts: PartPair) -> Option<([Traveller; 2], Rendezvous)> {
+    /// What is asked of two parts of which robots move one or both.
+    fn rendezvous(&self) -> Rendezvous {
         let Self { asking, between, margin } = self;
-        let p = asking.p.traveller(parts.p as usize)?;
-        let q = asking.q.traveller(parts.q as usize)?;
-        let asked = Rendezvous {
+        Rendezvous {
             margin: *margin,
             tolerance: between.time_tolerance,
             deviation: asking.p.deviation + asking.q.deviation,
+        }
+    }
+
+    /// When two such parts meet on their chains: beside a height field the first of the rectangles
+    /// of its cells that are near.
+    fn meet_on_chains(
+        &self,
+        parts: PartPair,
+        effort: &mut Effort<'_>,
+        meet: fn([&Traveller; 2], Rendezvous, &mut Effort<'_>) -> Met,
+    ) -> Met {
+        let sides = [(&self.asking.p, parts.p as usize), (&self.asking.q, parts.q as usize)];
+        let [Some(p), Some(q)] = sides.map(|(side, part)| side.course(part)) else {
+            return Met::UNKNOWN;
         };
-        Some(([p, q], asked))
+        let courses = [p, q];
+        let asked = self.rendezvous();
+        let ask = |bodies: [PartBody; 2], effort: &mut Effort<'_>| {
+            let [p, q] = bodies;
+            let [of_p, of_q] = courses.clone();
+            let two = [Traveller { body: p, course: of_p }, Traveller { body: q, course: of_q }];
+            meet([&two[0], &two[1]], asked, effort)
+        };
+        let own = sides.map(|(side, part)| side.body_on_the_way(part));
+        let Some(ground) = self.ground_of(parts) else { return ask(own, effort) };
+        let mut met = Met::FREE;
+        let tiles = match ground.near_tiles(effort) {
+            Ok(tiles) => tiles,
+            Err(why) => return Met { stopped: Some(why), ..Met::UNKNOWN },
+        };
+        for cells in tiles {
+            let body = effort.look_at_clock().and_then(|()| ground.body_of(&cells));
+            match body {
+                Ok(None) => {}
+                Ok(Some(body)) => {
+                    let mut bodies = own.clone();
+                    bodies[ground.side] = body;
+                    met = met.and(ask(bodies, effort));
+                }
+                Err(why) => return met.and(Met { stopped: Some(why), ..Met::UNKNOWN }),
+            }
+        }
+        met
+    }
+
+    /// The height field of two parts, if one is one, and where it has to be looked at.
+    fn ground_of(&self, parts: PartPair) -> Option<Ground<'_>> {
+        let asking = self.asking;
+        let sides = [(&asking.p, parts.p as usize), (&asking.q, parts.q as usize)];
+        let side = sides.iter().position(|(one, part)| one.body.parts[*part].field.is_some())?;
+        let ((own, part), (other, its)) = (sides[side], sides[1 - side]);
+        let field = &own.body.parts[part].field.as_ref()?.field;
+        let Rendezvous { margin, deviation, .. } = self.rendezvous();
+        let held = other.held_part(its);
+        let held = [Vec3::from(held.low), Vec3::from(held.high)];
+        // What moves itself may come near with any of its cells.
+        let near = if own.has_moved() {
+            WorldBox::everything()
+        } else {
+            WorldBox::around(held, &Pose::identity()).widened(margin.max(0.0) + deviation)
+        };
+        let field = PlacedField::new(field, own.now.parts[part].pose);
+        Some(Ground { side, field, near })
     }
 
     /// First contact of two such parts.
     fn ask_chains(&self, parts: PartPair, notes: &mut Notes<'_>) -> Met {
-        let Some(([p, q], asked)) = self.on_chains(parts) else { return Met::UNKNOWN };
         self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
-            first_meeting([&p, &q], asked, effort)
+            self.meet_on_chains(parts, effort, first_meeting)
         })
     }
 
@@ -285,9 +363,8 @@ impl Way<'_> {
     fn ask_last(&self, parts: PartPair, notes: &mut Notes<'_>) -> Option<LastContact> {
         self.asking.look_at_clock().ok()?;
         if self.asking.is_on_chain() {
-            let ([p, q], asked) = self.on_chains(parts)?;
             let back = self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
-                first_meeting_backwards([&p, &q], asked, effort)
+                self.meet_on_chains(parts, effort, first_meeting_backwards)
             });
             let Met { outcome, t_free, t_contact, stopped } = back;
             let contact = if outcome == Outcome::Contact { 1.0 - t_contact } else { 0.0 };
@@ -301,6 +378,29 @@ impl Way<'_> {
             two.last_contact(method, &course, effort)
         });
         found.ok().flatten()
+    }
+}
+
+/// A height field beside what a robot moves.
+struct Ground<'a> {
+    /// 0 if it is the part of P, 1 if it is that of Q.
+    side: usize,
+    field: PlacedField<'a>,
+    /// What of it may be met.
+    near: WorldBox,
+}
+
+impl Ground<'_> {
+    fn near_tiles(&self, effort: &mut Effort<'_>) -> Result<Vec<CellRange>, Stopped> {
+        self.field.tiles_near(&self.near, effort)
+    }
+
+    /// Some cells as the surface of their triangles; none: all are holes.
+    fn body_of(&self, cells: &CellRange) -> Result<Option<PartBody>, Stopped> {
+        let Some(surface) = self.field.field.surface_of(cells) else { return Ok(None) };
+        let hull = convex_hull(surface.vertices()).map_err(|_| Stopped::Unresolved)?.polytope;
+        let mesh = TriangleBody::Surface(Arc::new(surface));
+        Ok(Some(PartBody::new(Arc::new(hull), Some(mesh))))
     }
 }
 

@@ -11,7 +11,9 @@ use crate::methods::AskedOf;
 use crate::pairs::answer::Asking;
 use crate::pairs::meshes::PartsProof;
 use crate::pairs::notes::Notes;
-use crate::pairs::report::{PairDepth, PairDistance, PartGap, PartPair, PartReach, PartRow};
+use crate::pairs::report::{
+    PairDepth, PairDistance, PartGap, PartPair, PartProof, PartReach, PartRow,
+};
 use crate::pairs::two_parts::{PartsDepth, PartsDistance};
 use clearance_geometry::claim::{Direction, Verdict};
 use clearance_geometry::distance::Stops;
@@ -26,10 +28,13 @@ pub(crate) fn distance(
 ) -> Result<PairDistance, Stopped> {
     let mut nearest: Option<PairDistance> = None;
     let mut measured_pairs: Vec<(PartPair, ArrayVec<VertexPair, 3>)> = Vec::new();
+    let mut curved = Vec::new();
     for parts in asking.part_pairs() {
         asking.look_at_clock()?;
         let best = nearest.as_ref().map_or(f64::INFINITY, |known| known.upper);
-        if asking.gap(parts).is_some_and(|gap| gap.lower > best) {
+        // What boxes do not prove is asked all the same.
+        let is_shown = asking.lists_parts() && asking.is_curved_pair(parts);
+        if !is_shown && asking.gap(parts).is_some_and(|gap| gap.lower > best) {
             continue;
         }
         // Farther than the nearest so far is all that needs to be known of the others.
@@ -41,7 +46,9 @@ pub(crate) fn distance(
             let stops = Stops { above, below: stops.below };
             two.measure(asking.methods.distance.method, stops, witness, effort)
         })?;
-        if asking.lists_parts() {
+        if is_shown {
+            curved.push(PartProof::of(Some(parts), measured.proof.clone()));
+        } else if asking.lists_parts() {
             measured_pairs.push((parts, measured.pairs.clone()));
         }
         let (lower, stopped) =
@@ -62,6 +69,7 @@ pub(crate) fn distance(
     // In contact the verdict tells it all.
     if asking.lists_parts() && nearest.upper > 0.0 {
         nearest.gaps = gaps(asking, &nearest, &measured_pairs);
+        nearest.curved = curved;
     }
     Ok(nearest)
 }
@@ -88,6 +96,7 @@ fn of_parts(asking: &Asking<'_>, parts: PartPair, measured: PartsDistance) -> Pa
         closest_p: measured.closest_p,
         closest_q: measured.closest_q,
         gaps: Vec::new(),
+        curved: Vec::new(),
         by_faces: asking.kept(measured.proof),
         stopped: measured.stopped,
     }
@@ -102,7 +111,10 @@ fn gaps(
 ) -> Vec<PartGap> {
     let by_pairs = |parts: PartPair, pairs| PartGap { parts: parts.into(), pairs, direction: None };
     let far_enough = |gap: &Gap| gap.lower >= nearest.lower;
-    let mut gaps = vec![by_pairs(nearest.parts, nearest.pairs.clone())];
+    let mut gaps = Vec::new();
+    if !asking.is_curved_pair(nearest.parts) {
+        gaps.push(by_pairs(nearest.parts, nearest.pairs.clone()));
+    }
     asking.list(nearest.parts, far_enough, |entry| match entry {
         Told::ByBoxes(parts, gap) => {
             let direction = Some(gap.direction());
@@ -127,20 +139,24 @@ pub(crate) fn depth(
         return Ok(None);
     }
     // Of parts that are not both convex there are no proofs.
-    let lists_parts = asking.lists_parts() && !asking.has_mesh();
+    let lists_parts = asking.lists_parts() && asking.are_convex();
     let mut lower = 0.0_f64;
     let mut deepest: Option<(PartPair, PartsDepth)> = None;
+    let mut curved: Vec<PartProof> = Vec::new();
     let mut outward: Vec<(PartPair, Direction)> = Vec::new();
     for parts in asking.part_pairs() {
         asking.look_at_clock()?;
-        if asking.gap(parts).is_some() {
+        let is_shown = lists_parts && asking.is_curved_pair(parts);
+        if !is_shown && asking.gap(parts).is_some() {
             continue;
         }
         let with_surface = asking.proves;
         let depth = asking.ask(AskedOf::Other, parts, notes, |two, _, effort| {
             two.measure_depth(with_surface, effort)
         })?;
-        if lists_parts {
+        if is_shown {
+            curved.push(PartProof::of(Some(parts), depth.proof.clone()));
+        } else if lists_parts {
             outward.extend(outward_of(&depth).map(|direction| (parts, direction)));
         }
         lower = lower.max(depth.lower);
@@ -152,11 +168,12 @@ pub(crate) fn depth(
     Ok(deepest.map(|(parts, mut depth)| {
         // Of parts that are not convex brackets may be wide, and others deeper at least than these
         // at least; of convex parts these are what is proven.
-        if asking.has_mesh() {
+        if !asking.are_convex() {
             depth.lower = depth.lower.max(lower);
         }
         let others = if lists_parts { reaches(asking, parts, &outward) } else { vec![] };
-        PairDepth { parts, depth, others }
+        curved.retain(|one| one.parts != Some(parts));
+        PairDepth { parts, depth, others, curved }
     }))
 }
 
@@ -216,15 +233,17 @@ impl Asking<'_> {
     /// boxes of these tell enough.
     fn list(&self, but: PartPair, is_enough: impl Fn(&Gap) -> bool, mut name: impl FnMut(Told)) {
         let of_q = &self.q.now;
+        // Curved parts are proven by themselves.
+        let has_rows = of_q.parts.len() > 1 && self.is_proven_by_boxes();
         for (p, of_p) in (0..).zip(self.p.now.parts.iter()) {
             let of_row = of_p.bounds.gap(&of_q.bounds).filter(&is_enough);
-            if let Some(gap) = of_row.filter(|_| of_q.parts.len() > 1) {
+            if let Some(gap) = of_row.filter(|_| has_rows) {
                 name(Told::ByBoxes(PartRow { p, q: None }, gap));
                 continue;
             }
             for q in 0..of_q.parts.len() as u32 {
                 let parts = PartPair { p, q };
-                if parts == but {
+                if parts == but || self.is_curved_pair(parts) {
                     continue;
                 }
                 name(match self.gap(parts).filter(&is_enough) {

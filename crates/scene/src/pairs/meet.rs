@@ -13,6 +13,7 @@ use crate::pairs::two_parts::TwoParts;
 use clearance_geometry::claim::Verdict;
 use clearance_geometry::effort::Stopped;
 use clearance_geometry::meeting::Impact;
+use clearance_geometry::rays::resting::RestingContact;
 
 /// Makes sure of the normal of a pair whose distance is known if it is separated, and whose depth
 /// is if it overlaps.
@@ -32,6 +33,10 @@ fn normal(
     answer: &PairAnswer,
     notes: &mut Notes<'_>,
 ) -> Result<Option<PairNormal>, Stopped> {
+    let is_apart = answer.verdict == Some(Verdict::Separated);
+    if asking.questions.face_normals && asking.has_mesh() && !is_apart {
+        return if answer.verdict.is_some() { face_normal(asking, notes) } else { Ok(None) };
+    }
     let (parts, normal) = match answer.verdict {
         None => return Ok(None),
         Some(Verdict::Separated) => {
@@ -54,18 +59,46 @@ fn normal(
             (deepest.parts, Some(deepest.depth.direction))
         }
     };
-    Ok(normal.map(|normal| PairNormal { parts, normal }))
+    Ok(normal.map(|normal| PairNormal { parts, normal, depth: None }))
 }
 
-/// Makes sure of what the deciding parts of a pair that touches have in common.
+/// The normal of the deepest contact of two parts, of bodies in contact of which one has a part
+/// that is not convex, or is curved.
+fn face_normal(asking: &Asking<'_>, notes: &mut Notes<'_>) -> Result<Option<PairNormal>, Stopped> {
+    let mut deepest: Option<(PartPair, RestingContact)> = None;
+    for parts in asking.part_pairs() {
+        asking.look_at_clock()?;
+        if asking.gap(parts).is_some() {
+            continue;
+        }
+        let found =
+            asking.ask(AskedOf::Other, parts, notes, |two, _, effort| two.face_contact(effort))?;
+        let Some(found) = found else { continue };
+        if deepest.is_none_or(|(_, known)| known.depth[0] < found.depth[0]) {
+            deepest = Some((parts, found));
+        }
+    }
+    let told = |(parts, RestingContact { normal, depth, .. })| PairNormal {
+        parts,
+        normal,
+        depth: Some(depth),
+    };
+    Ok(deepest.map(told))
+}
+
+/// Makes sure of what the deciding parts of a pair that touches have in common, or the deepest of
+/// one that overlaps.
 pub(crate) fn look_for_polygon(
     asking: &Asking<'_>,
     answer: &mut PairAnswer,
     notes: &mut Notes<'_>,
 ) {
-    let Some(parts) = answer.deciding else { return };
+    let deepest = answer.depth.as_ref().map(|deepest| deepest.parts);
+    let Some(parts) = deepest.or(answer.deciding) else { return };
+    let depth = asking.questions.polygon_depth;
     let found = asking.look_at_clock().and_then(|()| {
-        asking.ask(AskedOf::Other, parts, notes, |two, _, effort| two.contact_polygon(effort))
+        asking
+            .ask(AskedOf::Other, parts, notes, |two, _, effort| two.contact_polygon(depth, effort))
     });
     let polygon = found.unwrap_or_else(|stopped| {
         answer.stopped = Some(stopped);
@@ -165,8 +198,8 @@ impl Asking<'_> {
         t: f64,
         notes: &mut Notes<'_>,
     ) -> Result<Option<Impact>, Stopped> {
-        let p = self.p.traveller(parts.p as usize);
-        let (Some(p), Some(q)) = (p, self.q.traveller(parts.q as usize)) else { return Ok(None) };
+        let p = self.p.course(parts.p as usize);
+        let (Some(p), Some(q)) = (p, self.q.course(parts.q as usize)) else { return Ok(None) };
         let two = self.parts_at(parts, [p.pose_rounded(t), q.pose_rounded(t)]);
         self.impact_of(parts, &two, notes).map(Some)
     }

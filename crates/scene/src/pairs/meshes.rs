@@ -9,7 +9,9 @@ use crate::placed::entry::Entry;
 use clearance_bodies::table::along::{AlongQuestion, MeasuredRange};
 use clearance_bodies::table::depth::{DepthQuestion, MeasuredDepth};
 use clearance_bodies::table::distance::{DistanceAnswer, DistanceAsked, DistanceQuestion};
-use clearance_bodies::table::first_contact::{FirstContactAnswer, FirstContactQuestion, Motions};
+use clearance_bodies::table::first_contact::{
+    FirstContactAnswer, FirstContactQuestion, Motions, ReadyFirstContact,
+};
 use clearance_bodies::table::proof_size::bytes_of_cover;
 use clearance_bodies::table::verdict::{VerdictAnswer, VerdictProof, VerdictQuestion};
 use clearance_bodies::table::{NotAnswered, Wanted};
@@ -22,6 +24,8 @@ use clearance_geometry::faces::{self, Surfaces};
 use clearance_geometry::pair::{Placed, VertexPair};
 use clearance_geometry::polyhedron::{Boundary, BoundaryKind, TriangleBody};
 use clearance_geometry::pose::Pose;
+use clearance_geometry::rays::passing::{FacesOf, PassedFaces, StraightBody};
+use clearance_geometry::rays::resting::{RestingContact, deepest_contact};
 use clearance_geometry::terrain::standing::FieldBeside;
 use clearance_geometry::terrain::{ConvexPiece, PlacedField};
 
@@ -151,6 +155,11 @@ impl<'a> MeshParts<'a> {
         self.parts.iter().any(|part| part.field.is_some())
     }
 
+    /// Whether both are convex, so that one of them is curved.
+    pub(crate) fn are_convex(&self) -> bool {
+        self.parts.iter().all(|part| part.is_convex())
+    }
+
     /// Whether one of them is curved: then its hull is around it, and proves nothing to who has not
     /// got it.
     pub(crate) fn has_curved(&self) -> bool {
@@ -275,6 +284,36 @@ impl<'a> MeshParts<'a> {
         Ok(DepthBracket { lower, upper, direction })
     }
 
+    /// The deepest contact of the one that is convex with a face of the other, with the normal out
+    /// of Q; none where both are not convex, or they are in contact with no face.
+    pub(crate) fn face_contact(
+        &self,
+        poses: [Pose; 2],
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<RestingContact>, Stopped> {
+        let [p, q] = self.parts.map(Part::is_convex);
+        let at = match [p, q] {
+            [false, false] => return Ok(None),
+            [true, _] => 0,
+            [false, true] => 1,
+        };
+        let (convex, other) = (self.parts[at], self.parts[1 - at]);
+        let of = match (&other.field, &other.mesh) {
+            (Some(field), _) => FacesOf::Field(&field.field),
+            (None, Some(triangles)) => FacesOf::Triangles(triangles),
+            (None, None) => return Err(Stopped::Unresolved),
+        };
+        if convex.curved.is_some() {
+            return Err(Stopped::Unresolved);
+        }
+        let start = Placed { body: &convex.polytope, pose: poses[at] };
+        let body = StraightBody { start, radius: convex.radius, by: Vec3::zeros() };
+        let faces = PassedFaces { of, pose: poses[1 - at], radius: other.radius };
+        let found = deepest_contact(&body, &faces, effort)?;
+        let sign = if at == 0 { 1.0 } else { -1.0 };
+        Ok(found.map(|found| RestingContact { normal: found.normal * sign, ..found }))
+    }
+
     /// At most how far apart they are if they are separated; as far as half of the smaller one is
     /// far enough. A pair that surfaces keep apart stays so while no point moves that far.
     pub(crate) fn gap(&self, poses: [Pose; 2], effort: &mut Effort<'_>) -> f64 {
@@ -301,16 +340,28 @@ impl<'a> MeshParts<'a> {
         motions: Motions,
         effort: &mut Effort<'_>,
     ) -> Result<FirstContactAnswer, Stopped> {
-        let bodies = self.bodies(poses);
-        let question = FirstContactQuestion::of(kinds(&bodies), poses.each_ref(), motions);
-        let ready =
-            question.map_err(|why| refused(&why))?.prepare(bodies).map_err(|why| refused(&why))?;
+        let ready = ready_to_meet(self.bodies(poses), motions)?;
         ready.answer(false, self.wanted, effort)
     }
 
     fn bodies(&self, poses: [Pose; 2]) -> [PlacedBody; 2] {
         [0, 1].map(|k| PlacedBody { body: body_of(self.parts[k]), pose: poses[k] })
     }
+}
+
+/// When two bodies first meet on their way from where they are, without a proof.
+pub(crate) fn first_contact_of(
+    bodies: [PlacedBody; 2],
+    motions: Motions,
+    effort: &mut Effort<'_>,
+) -> Result<FirstContactAnswer, Stopped> {
+    ready_to_meet(bodies, motions)?.answer(false, Wanted::NO_PROOF, effort)
+}
+
+fn ready_to_meet(bodies: [PlacedBody; 2], motions: Motions) -> Result<ReadyFirstContact, Stopped> {
+    let poses = bodies.each_ref().map(|placed| &placed.pose);
+    let question = FirstContactQuestion::of(kinds(&bodies), poses, motions);
+    question.map_err(|why| refused(&why))?.prepare(bodies).map_err(|why| refused(&why))
 }
 
 /// What a look at the faces of any two parts of these bodies takes while it lasts, bytes at most;

@@ -191,8 +191,12 @@ pub struct PairReport {
     /// soonest, rounded: of the nearest parts of separated bodies, the deepest of overlapping ones,
     /// the deciding ones of those that touch. None when stopped.
     pub normal: Option<Vec3>,
-    /// If asked, of bodies that touch: the corners of what the deciding parts have in common, in
-    /// the world, rounded; see `geometry::meeting::contact_polygon`. Empty when stopped.
+    /// If face normals were asked, of the normal of such a contact: around how far P has to go
+    /// along it, as it is told, to be out of the face, metres.
+    pub face_depth: Option<[f64; 2]>,
+    /// If asked, of bodies that touch, or overlap by less than was asked: the corners of what the
+    /// deciding parts have in common, in the world, rounded; see
+    /// `geometry::meeting::contact_polygon_within`. Empty when stopped.
     pub polygon: Vec<Vec3>,
     /// If ranges were asked: where along the direction they are in contact.
     pub along: Option<PairRange>,
@@ -204,8 +208,9 @@ pub struct PairReport {
     /// Whether no certificates are made of it: one of its bodies has a polyhedron, and one several
     /// parts.
     pub is_beyond_proof: bool,
-    /// Whether the proofs are all that is proven: some parts are curved, of bodies of several.
-    pub is_verdict_alone_proven: bool,
+    /// Whether some parts are curved, of bodies of several: each pair with one of these is proven
+    /// by itself.
+    pub has_curved_parts: bool,
     /// Why less is known than was asked.
     pub stopped: Option<Stopped>,
 }
@@ -271,8 +276,11 @@ pub struct PairDistance {
     /// See `closest_p`.
     pub closest_q: Vec3,
     /// If certificates were asked, of separated bodies of several parts: entries about every pair
-    /// of parts. Comes first: the nearest, whose pairs show `upper`, too.
+    /// of parts none of which is curved. Comes first: the nearest, if it is one of these, whose
+    /// pairs show `upper`, too.
     pub gaps: Vec<PartGap>,
+    /// The same of pairs with a curved part: how far these are apart, by themselves.
+    pub curved: Vec<PartProof>,
     /// Why the bracket is wider than it could be.
     pub stopped: Option<Stopped>,
 }
@@ -325,7 +333,8 @@ impl PairDepth {
             self.depth.surface.as_ref().map_or(0, |surface| {
                 size_of_val(&*surface.corners) + size_of_val(&*surface.triangles)
             });
-        surface + size_of_val(&*self.others) + self.depth.proof.bytes()
+        let curved: usize = self.curved.iter().map(PartProof::bytes).sum();
+        surface + size_of_val(&*self.others) + curved + self.depth.proof.bytes()
     }
 }
 
@@ -340,7 +349,8 @@ impl PairRange {
 impl PairDistance {
     /// Memory of its proofs beyond itself, bytes.
     pub(crate) fn bytes_of_proofs(&self) -> usize {
-        size_of_val(&*self.gaps) + self.by_faces.as_ref().map_or(0, PartsProof::bytes)
+        let curved: usize = self.curved.iter().map(PartProof::bytes).sum();
+        size_of_val(&*self.gaps) + curved + self.by_faces.as_ref().map_or(0, PartsProof::bytes)
     }
 
     /// Whether the search ended early, at one of these stops.
@@ -358,8 +368,10 @@ pub struct PairDepth {
     /// How deep these overlap.
     pub depth: PartsDepth,
     /// If certificates were asked, of bodies of several parts: entries about every other pair of
-    /// parts.
+    /// parts none of which is curved.
     pub others: Vec<PartReach>,
+    /// The same of other pairs with a curved part: how deep these overlap, by themselves.
+    pub curved: Vec<PartProof>,
 }
 
 /// What shows that some parts overlap no deeper than an upper bound.

@@ -2,17 +2,22 @@
 //! polyhedra. What a scene asks of two parts is asked here, and only here it matters which they
 //! are. Of polyhedra the hulls are asked first, and their faces (`meshes`) where those do not tell.
 
+use std::sync::Arc;
+
 use arrayvec::ArrayVec;
 
 use crate::declared::body::Part;
 use crate::methods::Chosen;
-use crate::pairs::meshes::{DepthBracket, FacesMotion, MeshParts, PartsCompared, PartsProof};
+use crate::pairs::meshes::{
+    DepthBracket, FacesMotion, MeshParts, PartsCompared, PartsProof, first_contact_of,
+};
 use crate::placed::visitor::{ScenePart, Visitor};
 use clearance_bodies::table::Wanted;
 use clearance_bodies::table::along::MeasuredRange;
 use clearance_bodies::table::depth::MeasuredDepth;
 use clearance_bodies::table::distance::{DistanceAnswer, MeasuredDistance};
 use clearance_bodies::table::first_contact::{FirstContactAnswer, MotionProof, Motions};
+use clearance_bodies::{Body, PlacedBody};
 use clearance_geometry::Vec3;
 use clearance_geometry::claim::{
     ConvexProof, Direction, FirstContact, Link, Outcome, Reach, Surface, Verdict,
@@ -28,6 +33,7 @@ use clearance_geometry::penetration::{
     self, ComparedDepth, Depth, DepthBound, RangeMethod, compare_decided,
 };
 use clearance_geometry::pose::Pose;
+use clearance_geometry::rays::resting::RestingContact;
 use clearance_geometry::rounded::{
     self, RoundedDepth, RoundedDistance, RoundedFirstContact, RoundedPair,
 };
@@ -231,6 +237,16 @@ impl<'a> TwoParts<'a> {
         let Pair { p: of_p, q: of_q } = self.cores;
         let cores = Pair { p: Placed { pose: p, ..of_p }, q: Placed { pose: q, ..of_q } };
         Self { cores, ..self }
+    }
+
+    /// Both as the table of bodies knows them, of convex parts that are not curved.
+    fn bodies(&self) -> [PlacedBody; 2] {
+        let Pair { p, q } = self.cores;
+        let body =
+            |core: Placed<'_>, radius| Body::from(Arc::new(core.body.clone())).rounded(radius);
+        let [of_p, of_q] = self.radii;
+        let [p, q] = [(p, of_p), (q, of_q)].map(|(core, radius)| (body(core, radius), core.pose));
+        [p, q].map(|(body, pose)| PlacedBody { body, pose })
     }
 
     fn poses(&self) -> [Pose; 2] {
@@ -505,6 +521,29 @@ impl<'a> TwoParts<'a> {
         }
     }
 
+    /// The deepest contact with a face of which one is not convex; of convex ones the shortest way
+    /// out. None: there is none; see [`MeshParts::face_contact`].
+    pub(crate) fn face_contact(
+        &self,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<RestingContact>, Stopped> {
+        if let Some(meshes) = self.meshes.filter(|meshes| !meshes.are_convex()) {
+            return meshes.face_contact(self.poses(), effort);
+        }
+        let (method, witness) = (Chosen::default_of(separation::METHODS), &mut Witness::default());
+        let (proof, _) = self.decide(method, false, witness, effort)?;
+        let verdict = proof.verdict();
+        let (normal, depth) = match verdict {
+            Verdict::Separated => return Ok(None),
+            Verdict::Touching => (self.impact(effort)?.normal, [0.0; 2]),
+            Verdict::Overlapping => {
+                let found = self.bracket_depth(effort)?;
+                (found.direction, [found.lower, found.upper])
+            }
+        };
+        Ok(normal.map(|normal| RestingContact { verdict, normal, depth }))
+    }
+
     /// Along which way P gets away from Q soonest, where the distance is known and of parts that
     /// overlap the depth.
     pub(crate) fn normal(
@@ -546,14 +585,19 @@ impl<'a> TwoParts<'a> {
         }
     }
 
-    /// The corners of what parts that touch have in common. Of polyhedra nobody knows.
-    pub(crate) fn contact_polygon(&self, effort: &mut Effort<'_>) -> Result<Vec<Vec3>, Stopped> {
+    /// The corners of what parts have in common that touch, or overlap by less than a depth,
+    /// metres. Of polyhedra nobody knows.
+    pub(crate) fn contact_polygon(
+        &self,
+        depth: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Vec<Vec3>, Stopped> {
         if self.meshes.is_some() {
             return Err(Stopped::Unresolved);
         }
         match self.rounded() {
-            Some(pair) => rounded::contact_polygon(&pair, effort),
-            None => meeting::contact_polygon(&self.cores, effort),
+            Some(pair) => rounded::contact_polygon_within(&pair, depth, effort),
+            None => meeting::contact_polygon_within(&self.cores, depth, effort),
         }
     }
 
@@ -565,7 +609,7 @@ impl<'a> TwoParts<'a> {
         witness: &mut Witness,
         effort: &mut Effort<'_>,
     ) -> Result<PartsContact, Stopped> {
-        if let Some(meshes) = &self.meshes {
+        if self.meshes.is_some() || margin < 0.0 {
             let motions = Motions {
                 of_bodies: [question.motion_p, question.motion_q],
                 deviations: [question.deviation_p, question.deviation_q],
@@ -573,7 +617,10 @@ impl<'a> TwoParts<'a> {
                 time_tolerance: question.time_tolerance,
                 clearance_tolerance: question.clearance_tolerance,
             };
-            return Ok(meshes.first_contact(self.poses(), motions, effort)?.into());
+            return match &self.meshes {
+                Some(meshes) => Ok(meshes.first_contact(self.poses(), motions, effort)?.into()),
+                None => Ok(first_contact_of(self.bodies(), motions, effort)?.into()),
+            };
         }
         match self.rounded() {
             Some(pair) => {

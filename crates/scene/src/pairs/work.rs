@@ -43,11 +43,13 @@ pub(crate) fn work(asking: &Asking<'_>, task: Task, state: &mut PairState) {
             let is_missing =
                 normal && is_apart && !answer.distance.as_deref().is_some_and(is_known);
             let distance = distance.or(is_missing.then_some(stops));
-            measure(asking, distance, depth || normal, answer, &mut notes);
+            let is_deep = answer.verdict == Some(Verdict::Overlapping);
+            let is_wanted = is_deep && asking.questions.polygon_depth > 0.0;
+            measure(asking, distance, depth || normal || polygon && is_wanted, answer, &mut notes);
             if normal {
                 meet::look_for_normal(asking, answer, &mut notes);
             }
-            if polygon && answer.verdict == Some(Verdict::Touching) {
+            if polygon && (is_wanted || answer.verdict == Some(Verdict::Touching)) {
                 meet::look_for_polygon(asking, answer, &mut notes);
             }
         }
@@ -116,7 +118,7 @@ fn stand_and_look_back(asking: &Asking<'_>, state: &mut PairState) {
     let (answer, mut notes) = state.with_notes();
     look_whether_it_begins(asking, answer, &mut notes);
     let mut first_contact = |margin| between(asking, answer, margin, &mut notes).map(Box::new);
-    let (told, of_events) = (asking.margin_on_the_way(), asking.begin_margin);
+    let (told, of_events) = (asking.margin, asking.begin_margin);
     let contact = first_contact(told);
     // What stays beyond the larger margin does not come within the smaller one.
     let is_near = contact.as_ref().is_some_and(|found| found.may_have_met());
@@ -162,8 +164,7 @@ pub(crate) fn prove(asking: &Asking<'_>, state: &mut PairState) -> PairAnswer {
     let (known, mut notes) = state.with_notes();
     let mut proven = stand(asking, &mut notes);
     if known.contact.is_some() {
-        proven.contact =
-            between(asking, &proven, asking.margin_on_the_way(), &mut notes).map(Box::new);
+        proven.contact = between(asking, &proven, asking.margin, &mut notes).map(Box::new);
     }
     let distance = known.distance.as_ref().map(|known| known.0);
     measure(asking, distance, known.depth.is_some(), &mut proven, &mut notes);
@@ -184,7 +185,7 @@ pub(crate) fn are_proven_at_once(p: &Entry, q: &Entry) -> bool {
 /// Whether certificates are made of two bodies: of several parts one of which is a polyhedron there
 /// are none, nor of very many pairs of parts where some are curved.
 pub(crate) fn can_be_proven(p: &Entry, q: &Entry) -> bool {
-    !(p.has_mesh() || q.has_mesh()) || part_pairs(p, q) == 1 || is_verdict_alone_proven(p, q)
+    !(p.has_mesh() || q.has_mesh()) || part_pairs(p, q) == 1 || has_curved_parts(p, q)
 }
 
 /// Certificates of bodies some of whose parts are curved are made of so many pairs of parts at
@@ -194,9 +195,9 @@ const CURVED_PAIRS_MAX: usize = 64;
 /// What the proof of two parts takes of which one is curved, bytes: a generous guess.
 const CURVED_PROOF_BYTES: usize = 1 << 16;
 
-/// Whether bodies have several parts, of which some are curved and all convex: then it is proven
-/// how they stand, and whether they are within their margin, and no more.
-pub(crate) fn is_verdict_alone_proven(p: &Entry, q: &Entry) -> bool {
+/// Whether bodies have several parts, of which some are curved and all convex, and no more pairs
+/// than are proven.
+pub(crate) fn has_curved_parts(p: &Entry, q: &Entry) -> bool {
     let is_convex = |body: &Entry| {
         body.body.parts.iter().all(|part| part.mesh.is_none() && part.field.is_none())
     };
@@ -208,7 +209,7 @@ pub(crate) fn is_verdict_alone_proven(p: &Entry, q: &Entry) -> bool {
 
 /// What such proofs take beside others, bytes.
 pub(crate) fn bytes_of_curved_proofs(p: &Entry, q: &Entry) -> usize {
-    if is_verdict_alone_proven(p, q) { CURVED_PROOF_BYTES * part_pairs(p, q) } else { 0 }
+    if has_curved_parts(p, q) { CURVED_PROOF_BYTES * part_pairs(p, q) } else { 0 }
 }
 
 /// How many pairs of parts two bodies have.

@@ -18,7 +18,7 @@ use clearance_geometry::pair::Placed;
 use clearance_geometry::polytope::Polytope;
 use clearance_geometry::pose::{COORDINATE_MAX, Pose};
 use clearance_robot::body::PartBody;
-use clearance_robot::meeting::{Course, Traveller};
+use clearance_robot::meeting::Course;
 use clearance_robot::path::{BaseWay, ChainPath};
 
 impl Body {
@@ -413,14 +413,10 @@ impl<'a> PairSide<'a> {
         self.swept.as_ref().is_some_and(|swept| swept.chain.is_some())
     }
 
-    /// A part on its way since the last answered frame, whatever moves it.
-    pub(crate) fn traveller(&self, part: usize) -> Option<Traveller> {
-        let Part { polytope, radius, mesh, field, curved, body_from_part } = &self.body.parts[part];
-        if field.is_some() {
-            // Nobody knows when a height field meets what a robot moves.
-            return None;
-        }
-        let course = match &self.swept {
+    /// The way of a part since the last answered frame, whatever moves it.
+    pub(crate) fn course(&self, part: usize) -> Option<Course> {
+        let body_from_part = &self.body.parts[part].body_from_part;
+        Some(match &self.swept {
             None => Course::Still(self.now.parts[part].pose),
             Some(swept) => match &swept.chain {
                 Some(OnChain { path, frame, frame_from_body, .. }) => {
@@ -436,12 +432,16 @@ impl<'a> PairSide<'a> {
                     Course::On(path, hanging)
                 }
             },
-        };
-        let body = match curved {
+        })
+    }
+
+    /// What a part is that is on such a way; of a height field the box around it.
+    pub(crate) fn body_on_the_way(&self, part: usize) -> PartBody {
+        let Part { polytope, radius, mesh, curved, .. } = &self.body.parts[part];
+        match curved {
             Some(curved) => PartBody::of_curved(curved, polytope, *radius),
             None => PartBody::new(polytope.clone(), mesh.clone()).rounded(*radius),
-        };
-        Some(Traveller { body, course })
+        }
     }
 
     /// Holds the body throughout the motion to this frame, if that is asked about; else where it

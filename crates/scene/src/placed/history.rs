@@ -7,10 +7,11 @@
 //! A pose is kept as the numbers that it was made of, a quaternion and a translation, where it was
 //! made of those: the pose that comes of them is the same to the last bit.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::broken::{Rule, is_broken};
-use crate::declared::body::BodyId;
+use crate::declared::body::{Body, BodyId};
+use crate::declared::robots::RobotId;
 use crate::placed::entry::Entry;
 use crate::placed::robot_way::RobotWay;
 use clearance_geometry::Vec3;
@@ -128,6 +129,67 @@ impl FrameChanges {
         });
         let placed = self.placed.iter();
         turned.chain(placed.map(move |one| (one.body, of_frame(one.departure), one.pose)))
+    }
+}
+
+/// What a past frame has changed, as those are told who watch.
+#[derive(Clone, Debug)]
+pub struct PastFrame {
+    /// The frame that was the last one until then.
+    pub before: u64,
+    /// Its id.
+    pub frame: u64,
+    /// The bodies that it moved and that were there before as they were, by id.
+    pub moved: Vec<PastMove>,
+    /// Bodies that came, where they were then; no links of robots.
+    pub added: Vec<Body>,
+    /// Bodies that became others, where they were then.
+    pub changed: Vec<Body>,
+    /// Bodies that went.
+    pub removed: Vec<BodyId>,
+    /// Robots that moved: where their bases stood then, and their joint values.
+    pub robots: Vec<(RobotId, Pose, Vec<f64>)>,
+}
+
+/// A body that a past frame moved.
+#[derive(Clone, Copy, Debug)]
+pub struct PastMove {
+    /// The body.
+    pub body: BodyId,
+    /// Where it was then.
+    pub pose: Pose,
+    /// It was put there.
+    pub teleported: bool,
+    /// How it turned on its way, if that was said.
+    pub spin: Option<Vec3>,
+}
+
+impl FrameChanges {
+    /// What it changed, of a scene that had these bodies after it.
+    fn told(&self, after: &[PastBody<'_>]) -> PastFrame {
+        let Replaced { removed, altered, added } = &self.replaced;
+        let spins: BTreeMap<BodyId, Vec3> = self.spins.iter().copied().collect();
+        let is_whole = |id: &BodyId| {
+            added.binary_search(id).is_ok() || altered.iter().any(|entry| entry.body.id == *id)
+        };
+        let mut moved = Vec::with_capacity(self.turned.len() + self.placed.len());
+        for (body, departure, _) in self.departures().filter(|(id, ..)| !is_whole(id)) {
+            let Some(at) = place_of(after, body, 0) else { continue };
+            let teleported = departure == Departure::Teleported;
+            let spin = spins.get(&body).copied().filter(|_| !teleported);
+            moved.push(PastMove { body, pose: after[at].pose, teleported, spin });
+        }
+        moved.sort_by_key(|one| one.body);
+        let whole = |id: &BodyId| Some(after[place_of(after, *id, 0)?].as_then());
+        PastFrame {
+            before: self.before,
+            frame: self.frame,
+            moved,
+            added: added.iter().filter_map(whole).collect(),
+            changed: altered.iter().filter_map(|entry| whole(&entry.body.id)).collect(),
+            removed: removed.iter().map(|entry| entry.body.id).collect(),
+            robots: self.robots.iter().map(RobotWay::end).collect(),
+        }
     }
 }
 
@@ -328,10 +390,51 @@ impl History {
         Some(bodies)
     }
 
+    /// What each frame after a past one has changed, the oldest first, of a scene that has these
+    /// bodies now, by id, and stands at the frame `applied`; none: the frame is not kept.
+    pub(crate) fn since(
+        &self,
+        frame: u64,
+        entries: &[Entry],
+        applied: u64,
+    ) -> Option<Vec<PastFrame>> {
+        let first = self.kept.partition_point(|changes| changes.before < frame);
+        let is_kept = match self.kept.get(first) {
+            Some(changes) => changes.before == frame,
+            None => frame == applied,
+        };
+        if !is_kept {
+            return None;
+        }
+        let mut bodies: Vec<PastBody<'_>> =
+            entries.iter().map(|entry| PastBody::lasting(entry, u64::MAX)).collect();
+        let mut frames = Vec::new();
+        for changes in self.kept.range(first..).rev() {
+            frames.push(changes.told(&bodies));
+            if !changes.replaced.is_empty() {
+                bodies = before_replacement(bodies, changes);
+            }
+            for (id, _, pose) in changes.departures() {
+                let at = place_of(&bodies, id, 0);
+                // One that ends with this frame is another body of the same id.
+                let at = at.filter(|at| changes.frame < bodies[*at].ended);
+                at.into_iter().for_each(|at| bodies[at].pose = pose);
+            }
+        }
+        frames.reverse();
+        Some(frames)
+    }
+
     /// The ways of robots to the frame that came after this one.
     pub(crate) fn robot_ways(&self, frame: u64) -> &[RobotWay] {
         let first = self.kept.partition_point(|changes| changes.before < frame);
         self.kept.get(first).map_or(&[], |changes| &changes.robots)
+    }
+
+    /// Those to all frames that came after this one, the oldest first.
+    pub(crate) fn all_robot_ways(&self, frame: u64) -> impl Iterator<Item = &RobotWay> {
+        let first = self.kept.partition_point(|changes| changes.before < frame);
+        self.kept.range(first..).flat_map(|changes| &changes.robots)
     }
 
     /// The frame that came after this one, if it is kept.
@@ -350,6 +453,11 @@ impl<'a> PastBody<'a> {
 
     pub(crate) fn id(&self) -> BodyId {
         self.entry.body.id
+    }
+
+    /// As it was declared, where it was.
+    pub(crate) fn as_then(&self) -> Body {
+        Body { pose: self.pose, ..self.entry.body.clone() }
     }
 }
 

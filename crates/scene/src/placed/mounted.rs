@@ -217,7 +217,7 @@ impl Mounted {
         let Self { declared, carried, .. } = self;
         let hung = self.hung.get_or_insert_with(|| Arc::new(hung(carried))).clone();
         let to = (declared.base, declared.values.clone());
-        RobotWay { robot: declared.robot.clone(), ends: [from, to], hung }
+        RobotWay { id: declared.id, robot: declared.robot.clone(), ends: [from, to], hung }
     }
 
     /// Takes its new place.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::declared::body::BodyId;
+use crate::declared::robots::RobotId;
 use crate::placed::carrier::Carrier;
 use clearance_geometry::pose::Pose;
 use clearance_robot::Robot;
@@ -15,6 +16,8 @@ pub(crate) type Stance = (Pose, Vec<f64>);
 /// A robot that a frame moved.
 #[derive(Clone, Debug)]
 pub(crate) struct RobotWay {
+    /// Its number in the scene.
+    pub(crate) id: RobotId,
     pub(crate) robot: Arc<Robot>,
     /// Before the frame, and at it.
     pub(crate) ends: [Stance; 2],
@@ -47,6 +50,12 @@ impl RobotWay {
             + values * size_of::<f64>()
             + self.hung.capacity() * size_of::<HungBody>()
             + boxed * size_of::<Pose>()
+    }
+
+    /// Where it went: its base, and its joint values.
+    pub(crate) fn end(&self) -> (RobotId, Pose, Vec<f64>) {
+        let [_, (base, values)] = &self.ends;
+        (self.id, *base, values.clone())
     }
 
     /// Where everything was that it moved, when a fraction of the way had gone by, rounded. None:

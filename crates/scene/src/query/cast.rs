@@ -139,6 +139,11 @@ impl<'a> SceneView<'a> {
             None => entry.body.parts[at].at(entry.now().parts[at].pose),
         };
         let at_start = TwoParts::beside(cast.start, q);
+        if cast.is_deep() {
+            let from = &cast.start.core.pose;
+            let pose = cast.motion.pose_rounded(from, hit.contact.met.t_contact);
+            return at_start.at([pose, q.core.pose]).impact(effort);
+        }
         if q.mesh.is_some() || cast.start.is_curved() {
             return impact_on_mesh(cast, hit, &at_start, effort);
         }

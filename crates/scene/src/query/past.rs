@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::StillScene;
-use crate::declared::body::BodyId;
+use crate::declared::body::{Body, BodyId};
+use crate::declared::robots::RobotId;
 use crate::declared::spin::turn_of;
 use crate::frame::scene::Scene;
 use crate::pairs::meshes::bytes_of_a_look;
 use crate::placed::entry::Entry;
-use crate::placed::history::{Departure, History, HistoryLimits, PastBody};
+use crate::placed::history::{Departure, History, HistoryLimits, PastBody, PastFrame};
 use clearance_geometry::motion::{Motion, Turn};
 use clearance_geometry::pose::Pose;
 
@@ -77,6 +78,39 @@ impl Scene {
     /// way that first contacts are looked for on, at its pose of that time, rounded; one that was
     /// teleported, is new or gone changes with the next frame.
     pub fn past(&self, moment: &Moment) -> Result<StillScene, NoPast> {
+        let bodies = self.past_bodies(moment)?;
+        let entries: Vec<Entry> = bodies.iter().map(PastBody::standing).collect();
+        let look_bytes = bytes_of_a_look(&entries);
+        Ok(StillScene { entries, still: Arc::default(), frame: moment.frame, look_bytes })
+    }
+
+    /// What stood where then, and what every frame has changed since, up to now.
+    pub fn since(&self, moment: &Moment) -> Result<Since, NoPast> {
+        let mut since = Since::default();
+        for body in self.past_bodies(moment)? {
+            let is_link = body.entry.carrier.as_ref().is_some_and(|by| by.is_link());
+            let list = if is_link { &mut since.links } else { &mut since.bodies };
+            list.push(body.as_then());
+        }
+        let frames = self.history.since(moment.frame, &self.entries, self.applied);
+        since.frames = frames.ok_or(NoPast::NotKept { oldest: self.oldest_frame() })?;
+        let mut stances: BTreeMap<RobotId, (Pose, Vec<f64>)> = BTreeMap::new();
+        for way in self.history.all_robot_ways(moment.frame) {
+            stances.entry(way.id).or_insert_with(|| way.ends[0].clone());
+        }
+        since.robots = stances.into_iter().map(|(id, (base, values))| (id, base, values)).collect();
+        Ok(since)
+    }
+
+    /// Memory of that, bytes, estimated.
+    pub fn bytes_of_since(&self) -> usize {
+        /// What is told of a body for each byte that a history keeps of it.
+        const FACTOR: usize = 6;
+        self.bytes_of_copy() + FACTOR * self.history.bytes()
+    }
+
+    /// The bodies where they were then.
+    fn past_bodies(&self, moment: &Moment) -> Result<Vec<PastBody<'_>>, NoPast> {
         let bodies_at = |frame| {
             let bodies = self.history.bodies_at(frame, &self.entries, self.applied);
             bodies.ok_or(NoPast::NotKept { oldest: self.oldest_frame() })
@@ -89,10 +123,21 @@ impl Scene {
             let carried = ways.into_iter().flatten().flatten().collect();
             go_on(&mut bodies, &bodies_at(next)?, &carried, moment.fraction)?;
         }
-        let entries: Vec<Entry> = bodies.iter().map(PastBody::standing).collect();
-        let look_bytes = bytes_of_a_look(&entries);
-        Ok(StillScene { entries, still: Arc::default(), frame: moment.frame, look_bytes })
+        Ok(bodies)
     }
+}
+
+/// A scene as it was at a past moment, and what has changed since.
+#[derive(Debug, Default)]
+pub struct Since {
+    /// The bodies that are no links, where they were.
+    pub bodies: Vec<Body>,
+    /// The links of robots, where they were.
+    pub links: Vec<Body>,
+    /// Where robots stood at the frame that have moved since: their bases, and their joint values.
+    pub robots: Vec<(RobotId, Pose, Vec<f64>)>,
+    /// What every frame has changed, the oldest first.
+    pub frames: Vec<PastFrame>,
 }
 
 /// Moves bodies as far as they have come of their ways to the next frame; those that robots move

@@ -18,7 +18,7 @@ pub(super) fn meet(
     effort: &mut Effort<'_>,
 ) -> Result<RayAnswer, Stopped> {
     let Some(mesh) = part.mesh else { return Ok(RayAnswer::Open) };
-    let is_plain = margin <= 0.0 && part.radius <= 0.0 && !start.proves();
+    let is_plain = margin.abs() <= 0.0 && part.radius <= 0.0 && !start.proves();
     let &Motion::Linear { velocity } = motion else { return Ok(RayAnswer::Open) };
     // The point is then where the pose says, exactly.
     let is_point = start.point().is_some_and(|point| *point == Vec3::zeros());

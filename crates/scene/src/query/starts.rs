@@ -3,7 +3,8 @@
 //! A convex part that is left has been left for good, so its contact at the start is told or it is
 //! not, and other parts of the body count all the same. Of a part that is not convex each face
 //! counts for itself: faces that are only grazed, as the next ones of the floor that a body slides
-//! on, are left out with those at the start, and the first of the others is met.
+//! on, are left out with those at the start, and the first of the others is met. On request those
+//! are left out, too, that are met across a seam.
 //!
 //! The contact with a body lasts as long as that with any of its parts and faces that count.
 //! Between some whose times meet within their brackets, as where boxes are flush, it lasts, too.
@@ -11,17 +12,21 @@
 use super::way::{Cast, CastHit, StartContacts};
 use crate::pairs::two_parts::TwoParts;
 use crate::placed::visitor::ScenePart;
+use clearance_geometry::Vec3;
 use clearance_geometry::claim::{Span, Verdict};
 use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::meeting::Impact;
 use clearance_geometry::penetration;
 use clearance_geometry::rays::passing::{
     FacePassage, FacesOf, PASSED_FACES_MAX, PassedFaces, StraightBody,
 };
+use clearance_geometry::rays::seam::{BYTES_OF_MET_FACES, MetFaces, SeamContact};
 use clearance_geometry::witness::Witness;
 
 /// What is kept of the faces of a part while its way is looked at, bytes at most: lists that grow,
 /// of which each face is in two.
-pub const BYTES_OF_PASSAGES: usize = 4 * PASSED_FACES_MAX * size_of::<FacePassage>();
+pub const BYTES_OF_PASSAGES: usize =
+    4 * PASSED_FACES_MAX * size_of::<FacePassage>() + BYTES_OF_MET_FACES;
 
 /// What is met of a part with which the shape is in contact at the start, as `hit` says.
 pub(super) fn beyond(
@@ -40,14 +45,19 @@ pub(super) fn beyond(
     }
     let Some((body, faces)) = faces_of(cast, q) else { return Ok(Some(hit)) };
     let Some(passages) = body.passages(&faces, effort)? else { return Ok(Some(hit)) };
-    let part = PartPassages { body, faces, passages };
+    let part = PartPassages { body, faces, passages, without_seams: cast.without_seams };
     if deepening && part.gets_deeper(effort)? {
         return Ok(Some(hit));
     }
-    let Some(first) = part.first_later(effort)? else { return Ok(None) };
-    let impact = part.body.impact_on(&part.faces, &first, effort)?;
-    let free = part.later(effort)?.iter().map(|one| one.span.enter[0]).fold(1.0, f64::min);
-    Ok(Some(hit.later([free, first.span.enter[1]], impact)))
+    let later = part.later(effort)?;
+    let by_time = |a: &&Later<'_>, b: &&Later<'_>| {
+        a.passage.span.enter[1].total_cmp(&b.passage.span.enter[1])
+    };
+    let Some(first) = later.iter().min_by(by_time) else { return Ok(None) };
+    let impact = part.body.impact_on(&part.faces, first.passage, effort)?;
+    let impact = Impact { normal: first.normal.or(impact.normal), ..impact };
+    let free = later.iter().map(|one| one.passage.span.enter[0]).fold(1.0, f64::min);
+    Ok(Some(hit.later([free, first.passage.span.enter[1]], impact)))
 }
 
 fn is_convex(q: &ScenePart<'_>) -> bool {
@@ -84,6 +94,14 @@ struct PartPassages<'a> {
     body: StraightBody<'a>,
     faces: PassedFaces<'a>,
     passages: Vec<FacePassage>,
+    without_seams: bool,
+}
+
+/// A face that counts when contacts at the start do not.
+struct Later<'a> {
+    passage: &'a FacePassage,
+    /// The normal of the face, where the contact has that in place of its own.
+    normal: Option<Vec3>,
 }
 
 impl PartPassages<'_> {
@@ -106,19 +124,26 @@ impl PartPassages<'_> {
     }
 
     /// The faces that count when contacts at the start do not.
-    fn later(&self, effort: &mut Effort<'_>) -> Result<Vec<&FacePassage>, Stopped> {
+    fn later(&self, effort: &mut Effort<'_>) -> Result<Vec<Later<'_>>, Stopped> {
         let mut later = Vec::new();
-        for passage in self.passages.iter().filter(|one| one.initial == Verdict::Separated) {
-            if self.body.gets_through(&self.faces, passage, effort)? {
-                later.push(passage);
+        let seams = self.without_seams.then(|| MetFaces::new(&self.passages));
+        for (at, passage) in (0..).zip(&self.passages) {
+            let is_told = passage.initial == Verdict::Separated
+                && self.body.gets_through(&self.faces, passage, effort)?;
+            if !is_told {
+                continue;
+            }
+            let met = match &seams {
+                Some(seams) => self.body.across_seam(&self.faces, seams, at, effort)?,
+                None => SeamContact::Surface,
+            };
+            match met {
+                SeamContact::Surface => later.push(Later { passage, normal: None }),
+                SeamContact::OnFace(normal) => later.push(Later { passage, normal: Some(normal) }),
+                SeamContact::LeftOut => {}
             }
         }
         Ok(later)
-    }
-
-    fn first_later(&self, effort: &mut Effort<'_>) -> Result<Option<FacePassage>, Stopped> {
-        let later = self.later(effort)?.into_iter();
-        Ok(later.min_by(|a, b| a.span.enter[1].total_cmp(&b.span.enter[1])).copied())
     }
 
     /// Whether the shape is inside of what the faces bound between two times at which it is clear
@@ -166,7 +191,11 @@ impl Contacts {
             return Ok(());
         };
         match body.passages(&faces, effort)? {
-            Some(passages) => self.add_faces(cast, &PartPassages { body, faces, passages }, effort),
+            Some(passages) => {
+                let without_seams = cast.without_seams;
+                let part = PartPassages { body, faces, passages, without_seams };
+                self.add_faces(cast, &part, effort)
+            }
             None => {
                 self.is_open = true;
                 Ok(())
@@ -234,7 +263,7 @@ impl Contacts {
         if is_told {
             self.spans.append(&mut all.spans);
         } else {
-            self.spans.extend(part.later(effort)?.iter().map(|one| one.span));
+            self.spans.extend(part.later(effort)?.iter().map(|one| one.passage.span));
         }
         Ok(())
     }

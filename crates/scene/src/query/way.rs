@@ -32,26 +32,30 @@ pub struct Cast<'a> {
     pub start: Visitor<'a>,
     /// How it moves over t in [0, 1].
     pub motion: Motion,
-    /// Contact means a distance of at most this, metres.
+    /// Contact means a distance of at most this, metres; below 0 that they are at least so deep.
     pub margin: f64,
     /// Width of brackets in t where something turns.
     pub time_tolerance: f64,
     /// Which contacts at the start are told; others than all only of straight ways without a
     /// margin.
     pub starts: StartContacts,
+    /// Where contacts at the start are left out, later ones across seams of a surface are, too: see
+    /// `geometry::rays::seam`.
+    pub without_seams: bool,
 }
 
 impl<'a> Cast<'a> {
     /// Along a straight line, until it touches something.
     pub fn along(start: Visitor<'a>, velocity: Vec3) -> Self {
         let (motion, starts) = (Motion::Linear { velocity }, StartContacts::All);
-        Self { start, motion, margin: 0.0, time_tolerance: TIME_TOLERANCE, starts }
+        let (time_tolerance, without_seams) = (TIME_TOLERANCE, false);
+        Self { start, motion, margin: 0.0, time_tolerance, starts, without_seams }
     }
 
     /// How far and where to the polytope goes, if it is on such a way.
     pub(super) fn straight_way(&self) -> Option<Vec3> {
         match self.motion {
-            Motion::Linear { velocity } if self.margin <= 0.0 => Some(velocity),
+            Motion::Linear { velocity } if self.margin.abs() <= 0.0 => Some(velocity),
             Motion::Linear { .. } | Motion::Screw { .. } | Motion::ToPose { .. } => None,
         }
     }
@@ -59,6 +63,11 @@ impl<'a> Cast<'a> {
     /// Whether the polytope only translates, until it touches something.
     pub(super) fn is_straight(&self) -> bool {
         self.straight_way().is_some()
+    }
+
+    /// Whether contact is not meant before the two are in each other by some depth.
+    pub(super) fn is_deep(&self) -> bool {
+        self.margin < 0.0
     }
 }
 

@@ -128,6 +128,24 @@ fn a_robot_whose_links_are_surfaces_goes_as_one_of_their_triangles() {
     agree_with_pieces(&[sides_of(&whole)], &triangles_of(&whole), 32);
 }
 
+#[test]
+fn a_robot_beside_a_height_field_goes_as_beside_its_triangles() {
+    let channels = vec![scaled(&channel(1.0), 0.2)];
+    let padded = Part { radius: 0.08, ..Part::of(cube(0.05)) };
+    let grounds = super::fields::both(super::fields::field(7, &mut Random(37)));
+    for (hands, seed) in [(vec![Part::of(cube(0.1))], 38), (vec![padded], 39), (channels, 40)] {
+        let scenes = grounds.each_ref().map(|ground| {
+            let bodies = vec![
+                body(1, vec![ground.clone()]).placed(at(-1.5, -2.0, -0.2)),
+                body(2, vec![ground.clone()]).placed(at(0.5, -1.5, 0.3)),
+            ];
+            let robots = vec![placed(ROBOT, &Arc::new(hand(&hands)))];
+            declare(Declaration { bodies, robots, ..Declaration::default() })
+        });
+        agree(scenes, seed);
+    }
+}
+
 /// Balls of this radius as one cloud, and each as a part.
 fn balls(radius: f64, random: &mut Random) -> [Vec<Part>; 2] {
     let points: Vec<Vec3> = (0..12).map(|_| random.vector() * 0.6).collect();

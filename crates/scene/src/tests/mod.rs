@@ -21,6 +21,7 @@ mod queries;
 mod ranking;
 mod robots;
 mod rounded;
+mod seams;
 mod skewed;
 mod sleep;
 mod spins;

@@ -7,8 +7,8 @@ use crate::query::place::Nearness;
 use crate::query::{BodyFilter, HitSelection, QueryShape, Visitor};
 use crate::{Between, DeclarationError, Methods, Problem};
 use clearance_geometry::claim::{
-    Compounds, Course, DepthClaim, MotionClaim, Outcome, PartBound, PartMotion, PartStatement,
-    Parts, Points, Reach,
+    Compounds, Course, DepthClaim, DepthEntries, MotionClaim, MotionEntries, Outcome, PartBound,
+    PartMotion, PartStatement, Parts, Points, Reach,
 };
 use clearance_geometry::contact_time;
 use clearance_geometry::distance::Stops;
@@ -148,10 +148,10 @@ impl<'a> Judged<'a> {
                 gaps.push(PartBound { parts, pairs: known.pairs.clone(), direction: None });
             }
             let bounds = [known.lower, known.upper];
-            let judged = judge_compounds_distance(bodies, bounds, &gaps, effort);
+            let judged = judge_compounds_distance(bodies, bounds, &gaps, &[], effort);
             assert_eq!(judged, Ok(()), "{pair:?}");
             let too_far = [known.upper * 1.001, known.upper * 1.002];
-            assert!(judge_compounds_distance(bodies, too_far, &gaps, effort).is_err());
+            assert!(judge_compounds_distance(bodies, too_far, &gaps, &[], effort).is_err());
         }
         if let Some(known) = &pair.depth {
             let parts = &row(known.parts.into(), self.counts);
@@ -166,10 +166,11 @@ impl<'a> Judged<'a> {
             };
             let others: Vec<PartBound> = known.others.iter().map(reach).collect();
             let bounds = [known.depth.lower, known.depth.upper];
-            let judged = judge_compounds_depth(bodies, bounds, &deepest, &others, effort);
+            let shown = DepthEntries { deepest: Some(deepest), others: &others, known: &[] };
+            let judged = judge_compounds_depth(bodies, bounds, &shown, effort);
             assert_eq!(judged, Ok(()), "{pair:?}");
             let too_little = bounds.map(|bound| bound * 0.999);
-            let judged = judge_compounds_depth(bodies, too_little, &deepest, &others, effort);
+            let judged = judge_compounds_depth(bodies, too_little, &shown, effort);
             assert!(judged.is_err(), "{pair:?}");
         }
     }
@@ -177,6 +178,11 @@ impl<'a> Judged<'a> {
     /// What is said of their way, from here to `ends`.
     fn judge_way(&self, pair: &PairReport, bodies: [&Body; 2], ends: [&Body; 2]) {
         let Some(found) = &pair.first_contact else { return };
+        if pair.margin < 0.0 {
+            // No claim speaks of how deep bodies get on their way.
+            assert!(found.chains.is_empty(), "{pair:?}");
+            return;
+        }
         let motion = |k: usize, part: u32| {
             let (from, to) = (bodies[k], ends[k]);
             if from.pose == to.pose {
@@ -189,7 +195,7 @@ impl<'a> Judged<'a> {
         };
         let course = |p: u32, q: u32| {
             let RoundedPair { cores, radii } = two(bodies, (p as usize, q as usize));
-            let reach = Reach::of_rounded(radii, pair.margin.max(0.0));
+            let reach = Reach::of_rounded(radii, pair.margin);
             let question = Question { reach, ..Question::new(cores, motion(0, p), motion(1, q)) };
             Course::from(&question)
         };
@@ -202,7 +208,11 @@ impl<'a> Judged<'a> {
             .map(|(chain, parts)| claim(found, chain, parts))
             .collect();
         let effort = &mut Effort::unlimited();
-        let judged = judge_compounds_motion(&self.compounds(), course, &entries, false, effort);
+        let &PairContact { outcome, t_free, t_contact, .. } = found;
+        let (is_start_open, known) = (false, &[][..]);
+        let entries = &entries[..];
+        let claimed = MotionEntries { outcome, t_free, t_contact, is_start_open, entries, known };
+        let judged = judge_compounds_motion(&self.compounds(), course, &claimed, effort);
         assert_eq!(judged, Ok(()), "{pair:?}");
     }
 }

@@ -192,3 +192,34 @@ fn what_is_told_of_spinning_bodies_is_what_samples_of_their_ways_show() {
     }
     assert!(counts.iter().all(|count| *count > 30), "{counts:?}");
 }
+
+/// What those who watch are told of frames that are answered as one.
+#[test]
+fn turns_of_frames_that_are_not_answered_add_up_about_one_axis() {
+    let mut scene = arm_and_post(120.0);
+    let apply = |scene: &mut Scene, id: u64, one: Move| {
+        scene.apply(&frame(id, vec![one])).unwrap();
+        scene.spin_so_far(BodyId(1))
+    };
+    let step_by = |scene: &mut Scene, id: u64| step(scene, &frame(id, vec![]), &moving());
+    step_by(&mut scene, 1);
+    assert!(scene.is_answered() && scene.spin_so_far(BodyId(1)).is_none());
+    let so_far = apply(&mut scene, 2, spun(1, turned(-60.0), 300.0));
+    assert_eq!((so_far, scene.is_answered()), (Some(Vec3::z() * 300_f64.to_radians()), false));
+    // Without a spin it goes the short way on.
+    let so_far = apply(&mut scene, 3, moved(1, turned(-50.0))).unwrap();
+    assert!((so_far - Vec3::z() * 310_f64.to_radians()).norm() < 1e-12, "{so_far}");
+    let so_far = apply(&mut scene, 4, spun(1, turned(-40.0), 370.0)).unwrap();
+    assert!((so_far - Vec3::z() * 680_f64.to_radians()).norm() < 1e-12, "{so_far}");
+    // About another axis there is no one turn; and none of what was put somewhere.
+    let half = std::f64::consts::FRAC_PI_4;
+    let tilted = Pose::from_quaternion(Vec3::zeros(), [half.cos(), half.sin(), 0.0, 0.0]).unwrap();
+    let there = tilted.compose(&turned(-40.0));
+    let tilting = Move { spin: Some(Vec3::x() * (2.0 * half)), ..moved(1, there) };
+    assert_eq!(apply(&mut scene, 5, tilting), None);
+    step_by(&mut scene, 6);
+    assert_eq!(scene.spin_so_far(BodyId(1)), None);
+    let put = Move { teleported: true, ..moved(1, turned(0.0)) };
+    assert_eq!(apply(&mut scene, 7, put), None);
+    assert_eq!(apply(&mut scene, 8, spun(1, turned(90.0), 90.0)), None);
+}

@@ -273,7 +273,8 @@ mod tests {
     fn ordinary_messages_are_a_few_times_their_bytes() {
         let vector = Some(api::Vector3 { x: 1.0, y: 2.0, z: 3.0 });
         let pose = api::Pose { translation: vector, ..Default::default() };
-        let poses = vec![api::BodyPose { id: 7, pose: Some(pose), ..Default::default() }; 500];
+        let poses =
+            vec![api::BodyPose { id: Some(7), pose: Some(pose), ..Default::default() }; 500];
         let readable = api::Frame { frame_id: 1, poses, ..Default::default() }.encode_to_vec();
         let packed = api::PackedPoses {
             ids: (0..500).collect(),

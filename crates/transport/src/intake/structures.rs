@@ -55,6 +55,7 @@ const COUNTED: &[(&str, &str, CountLimit)] = &[
     ("RegisterRobotRequest", "meshes", Limits::robot_parts_max),
     ("RobotCell", "ignored_pairs", Limits::rules_per_cell_max),
     ("RobotCell", "obstacles", Limits::obstacles_per_cell_max),
+    ("RobotCell", "pair_margins", Limits::rules_per_cell_max),
     ("RobotCell", "robots", Limits::robots_per_cell_max),
     ("RobotInstance", "attached", Limits::attached_per_cell_max),
     ("RobotInstance", "paddings", Limits::robot_links_max),

@@ -12,7 +12,7 @@ pub fn motions(path: &Path<'_>, wire: &api::FindFirstContactRequest) -> Result<M
     let finely = |name, value: Option<f64>| {
         value.map(|value| tolerance(&path.field(name), value)).transpose()
     };
-    let moves = Moves::convert(path, wire)?;
+    let moves = Moves::asked(path, wire)?;
     Ok(Motions {
         of_bodies: [moves.motion_p, moves.motion_q],
         deviations: [moves.deviation_p, moves.deviation_q],

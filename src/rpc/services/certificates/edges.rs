@@ -15,7 +15,7 @@ use clearance_wire::convert::robots::cell::AskedCell;
 use clearance_wire::convert::robots::certificates::edge_certificate;
 use clearance_wire::convert::robots::check::scope_of;
 use clearance_wire::convert::robots::coverage::coverage;
-use clearance_wire::convert::robots::edges::{AskedEdges, BESIDE_LARGE_CLOUDS};
+use clearance_wire::convert::robots::edges::{AskedEdges, BESIDE_LARGE_CLOUDS, OF_DEPTHS};
 use clearance_wire::path::Path;
 use clearance_wire::status::Failure;
 
@@ -29,6 +29,8 @@ pub struct EdgesStatement {
     coverage: Option<Coverage>,
     /// Edges in the answer, refused ones too.
     count: usize,
+    /// How many bodies the cell is said to have of a scene.
+    body_count: Option<usize>,
     limits: Limits,
 }
 
@@ -49,8 +51,13 @@ impl EdgesStatement {
         robots: &RobotStore,
     ) -> Result<Self, Failure> {
         let Told { question, asked, answer, path } = told;
-        let at = asked.field("cell");
-        let cell = question.cell.as_ref().ok_or_else(|| at.bad("is required"))?;
+        let told_scene = path.field("scene_cell");
+        let of_scene = scene_of(told, &told_scene)?;
+        let (at, cell) = match of_scene {
+            Some(scene) => (told_scene.field("cell"), scene.cell.as_ref()),
+            None => (asked.field("cell"), question.cell.as_ref()),
+        };
+        let cell = cell.ok_or_else(|| at.bad("is required"))?;
         let cell = AskedCell::convert(&at, cell, robots, catalogue)?;
         if let Some(index) = cell.first_cloud()
             && cell.cloud_points() > CLAIMED_POINTS_MAX
@@ -69,38 +76,21 @@ impl EdgesStatement {
                 return Err(path.field(name).bad("must be as many as outcomes").into());
             }
         }
-        let mut contacts = contacts(path, answer)?;
-        let list = path.field("certificates");
-        let mut edges = Vec::new();
-        for (index, outcome) in answer.outcomes().enumerate() {
-            let (free_until, contact) = (answer.free_until[index], contacts[index].take());
-            let why = match outcome {
-                api::Outcome::Unspecified => continue,
-                api::Outcome::NoContact if free_until < 1.0 => "is less than 1 without contact",
-                api::Outcome::Contact if contact.is_none() => "names no contact_at",
-                api::Outcome::NoContact | api::Outcome::Undecided if contact.is_some() => {
-                    "is of a contact that is not said"
-                }
-                api::Outcome::NoContact | api::Outcome::Contact | api::Outcome::Undecided => "",
-            };
-            if !why.is_empty() {
-                return Err(path.field("outcomes").index(index).bad(why).into());
-            }
-            let wire = &answer.certificates[index];
-            let certificate = edge_certificate(&list.index(index), wire)?;
-            edges.push(ToldEdge { index, free_until, contact, certificate });
-        }
+        let mut contacts = contacts(path, answer, of_scene)?;
+        let edges = told_edges(path, answer, &mut contacts)?;
         let at = asked.field("pair_scope");
         let scope = scope_of(&at, question.pair_scope)?;
         let at = path.field("coverage");
         let coverage = answer.coverage.as_ref().map(|wire| coverage(&at, wire, scope));
         let coverage = coverage.transpose()?;
         // What has rules was never certified without saying what they leave out.
-        if coverage.is_none() && (cell.has_rules() || scope != PairScope::All) {
+        let says_more = cell.has_rules() || scope != PairScope::All || of_scene.is_some();
+        if coverage.is_none() && says_more {
             return Err(at.bad("is required where rules or the scope leave pairs out").into());
         }
         let (question, limits) = ((*question).clone(), catalogue.limits.clone());
-        Ok(Self { cell, question, edges, coverage, count, limits })
+        let body_count = of_scene.map(|scene| scene.body_ids.len());
+        Ok(Self { cell, question, edges, coverage, count, body_count, limits })
     }
 
     /// What judging it takes beside the claim: the cell, which is built anew.
@@ -116,14 +106,26 @@ impl EdgesStatement {
         until: &Until,
         effort: &mut Effort<'_>,
     ) -> Result<Result<(), String>, Failure> {
-        let Self { cell, question, edges, coverage, count, limits } = self;
+        let Self { cell, question, edges, coverage, count, body_count, limits } = self;
         let cell = cell.build(until)?;
         let path = Path::ROOT.field("edges");
         let asked = AskedEdges::convert(&path.field("question"), question, &cell, &limits)?;
+        if cell.asks_depths(asked.question.margin) {
+            let question = path.field("question");
+            return Err(question.field("margin").not_implemented(OF_DEPTHS).into());
+        }
         let width = cell.variable_count();
         if count * width != asked.ends[0].len() {
             let answer = path.field("answer");
             return Err(answer.field("outcomes").bad("must be one for each edge asked").into());
+        }
+        if body_count.is_some_and(|told| told != cell.body_count()) {
+            let scene = path.field("answer");
+            let scene = scene.field("scene_cell");
+            return Err(scene
+                .field("body_ids")
+                .bad("must be one for each body of the cell")
+                .into());
         }
         let faced = cell.with_faced_clouds(&mut Effort::until(u64::MAX, until));
         let faced = faced.map_err(|_| Failure::Deadline)?;
@@ -173,16 +175,102 @@ fn bare(first: usize, count: usize) -> String {
     format!("edge {first}: it is uncertified: its certificate is empty{others}; the rest is shown")
 }
 
+/// What is told of every edge that was not refused.
+fn told_edges(
+    path: &Path<'_>,
+    answer: &api::CheckEdgesResponse,
+    contacts: &mut ToldContacts,
+) -> Result<Vec<ToldEdge>, Failure> {
+    let list = path.field("certificates");
+    let mut edges = Vec::new();
+    for (index, outcome) in answer.outcomes().enumerate() {
+        let (free_until, contact) = (answer.free_until[index], contacts[index].take());
+        let why = match outcome {
+            api::Outcome::Unspecified => continue,
+            api::Outcome::NoContact if free_until < 1.0 => "is less than 1 without contact",
+            api::Outcome::Contact if contact.is_none() => "names no contact_at",
+            api::Outcome::NoContact | api::Outcome::Undecided if contact.is_some() => {
+                "is of a contact that is not said"
+            }
+            api::Outcome::NoContact | api::Outcome::Contact | api::Outcome::Undecided => "",
+        };
+        if !why.is_empty() {
+            return Err(path.field("outcomes").index(index).bad(why).into());
+        }
+        let wire = &answer.certificates[index];
+        let certificate = edge_certificate(&list.index(index), wire)?;
+        edges.push(ToldEdge { index, free_until, contact, certificate });
+    }
+    Ok(edges)
+}
+
 /// By edge, the contact that is told of it.
 type ToldContacts = Vec<Option<(f64, [u32; 2])>>;
 
-fn contacts(path: &Path<'_>, answer: &api::CheckEdgesResponse) -> Result<ToldContacts, Failure> {
+/// The scene that the answer tells, if the question is about one.
+fn scene_of<'a>(
+    told: &Told<'a, api::CheckEdgesRequest, api::CheckEdgesResponse>,
+    at: &Path<'_>,
+) -> Result<Option<&'a api::SceneCell>, Failure> {
+    let Told { question, asked, answer, path } = told;
+    let Some(asked_scene) = &question.scene else { return Ok(None) };
+    let place = asked.field("scene");
+    if question.cell.is_some() {
+        return Err(place.bad("must be left out where there is a cell").into());
+    }
+    if asked_scene.frame_id.is_some_and(|frame_id| frame_id != answer.frame_id) {
+        return Err(path.field("frame_id").bad("is another one than was asked about").into());
+    }
+    let scene = answer.scene_cell.as_ref().ok_or_else(|| at.bad("is required of a scene"))?;
+    let place = at.field("cell");
+    let cell = scene.cell.as_ref().ok_or_else(|| place.bad("is required"))?;
+    let robots = asked_scene.robots.len();
+    if robots > 0 && robots != cell.robots.len() {
+        return Err(place.field("robots").bad("are not as many as were asked about").into());
+    }
+    if cell.adjacent_links != asked_scene.adjacent_links {
+        return Err(place.field("adjacent_links").bad("is not as it was asked").into());
+    }
+    Ok(Some(scene))
+}
+
+/// The numbers of the bodies of the contacts that are told, in the cell.
+fn near_numbers<'a>(
+    path: &Path<'_>,
+    answer: &'a api::CheckEdgesResponse,
+    scene: Option<&'a api::SceneCell>,
+) -> Result<[&'a [u32]; 2], Failure> {
+    let ids = [&answer.near_firsts[..], &answer.near_seconds];
+    let Some(scene) = scene else { return Ok(ids) };
+    let at = path.field("scene_cell");
+    let numbers = [&scene.near_firsts[..], &scene.near_seconds];
+    for (name, (numbers, ids)) in
+        ["near_firsts", "near_seconds"].into_iter().zip(numbers.into_iter().zip(ids))
+    {
+        let list = at.field(name);
+        if numbers.len() != ids.len() {
+            return Err(list.bad("must be as many as near_indices").into());
+        }
+        let is_it = |k: &usize| scene.body_ids.get(numbers[*k] as usize) == Some(&ids[*k]);
+        if let Some(k) = (0..ids.len()).find(|k| !is_it(k)) {
+            return Err(list.index(k).bad("is another body than that of the contact").into());
+        }
+    }
+    Ok(numbers)
+}
+
+fn contacts(
+    path: &Path<'_>,
+    answer: &api::CheckEdgesResponse,
+    scene: Option<&api::SceneCell>,
+) -> Result<ToldContacts, Failure> {
     let list = path.field("near_indices");
     let count = answer.near_indices.len();
     if [answer.near_firsts.len(), answer.near_seconds.len(), answer.contact_at.len()] != [count; 3]
     {
         return Err(list.bad("must be as many as near_firsts, near_seconds and contact_at").into());
     }
+    let [firsts, seconds] = near_numbers(path, answer, scene)?;
     let mut contacts = vec![None; answer.outcomes.len()];
     for (k, index) in answer.near_indices.iter().enumerate() {
         let Some(contact) = contacts.get_mut(*index as usize) else {
@@ -190,7 +278,7 @@ fn contacts(path: &Path<'_>, answer: &api::CheckEdgesResponse) -> Result<ToldCon
         };
         let at = answer.contact_at[k];
         if !at.is_nan() {
-            *contact = Some((at, [answer.near_firsts[k], answer.near_seconds[k]]));
+            *contact = Some((at, [firsts[k], seconds[k]]));
         }
     }
     Ok(contacts)

@@ -52,6 +52,28 @@ where
     Ok(PairClaim { p, q, statement: Statement::Curved(Box::new(statement)) })
 }
 
+/// The claim about the way of two convex bodies one of which at least is curved, which move so.
+pub(super) fn moving_pair(
+    told: &Told<'_, api::FindFirstContactRequest, api::FindFirstContactResponse>,
+    [p, q]: [AskedBody; 2],
+    moves: &Moves,
+) -> Result<PairClaim, Failure> {
+    let statement = curved::read(told, [&p, &q], |told, [p, q]| {
+        let way = proof_way_of(kinds(&p, &q)).map_err(|why| not_answered(&told.asked, &why))?;
+        let statement = match way {
+            Way::Radii => Statement::Rounded(RoundedClaim::first_contact(told, *moves)?),
+            Way::Hulls
+            | Way::Faces
+            | Way::RoundedFaces
+            | Way::Pieces
+            | Way::Cells
+            | Way::Between => Statement::Hulls(HullClaim::first_contact(told, *moves)?),
+        };
+        Ok(PairClaim { p, q, statement })
+    })?;
+    Ok(PairClaim { p, q, statement: Statement::Curved(Box::new(statement)) })
+}
+
 impl AboutTwo for api::CheckCollisionRequest {
     type Answer = api::CheckCollisionResponse;
     const TOPIC: Topic = Topic::Verdict;
@@ -226,6 +248,7 @@ impl AboutTwo for api::FindFirstContactRequest {
         [p, q]: [AskedBody; 2],
     ) -> Result<PairClaim, Failure> {
         let Told { question, asked, answer, path } = told;
+        let moves = Moves::convert(asked, question)?;
         let way = proof_way_of(kinds(&p, &q)).map_err(|why| not_answered(asked, &why))?;
         let of_bodies = match way {
             Way::Faces | Way::RoundedFaces | Way::Pieces | Way::Cells => {
@@ -239,7 +262,6 @@ impl AboutTwo for api::FindFirstContactRequest {
             Statement::Solids(solids, verdict(&at, answer.initial_verdict())?)
         } else {
             NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
-            let moves = Moves::convert(asked, question)?;
             match way {
                 Way::Radii | Way::RoundedFaces => {
                     Statement::Rounded(RoundedClaim::first_contact(told, moves)?)

@@ -1,7 +1,6 @@
 //! Configurations of a cell, answered in the compute pool and on whatever else is idle.
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::Duration;
 
 use prost::Message;
@@ -90,8 +89,9 @@ async fn with_its_cell(
     request: api::CheckConfigurationsRequest,
 ) -> Result<api::CheckConfigurationsResponse, Failure> {
     let (cell, scene) = (request.cell.as_ref(), request.scene.as_ref());
-    let AskedPlace { built, frame_id } = place_of(caller, &Path::ROOT, cell, scene).await?;
-    let mut answer = answer(caller, &Path::ROOT, &built.cell, request).await?.only();
+    let place = place_of(caller, &Path::ROOT, cell, scene, false).await?;
+    let mut answer = answer(caller, &Path::ROOT, &place, request).await?.only();
+    let AskedPlace { built, frame_id, .. } = place;
     answer.set_place(frame_id.unwrap_or_default(), !built.is_kept);
     Ok(answer)
 }
@@ -100,9 +100,10 @@ async fn with_its_cell(
 pub(super) async fn answer(
     caller: Caller<'_>,
     path: &Path<'_>,
-    cell: &Arc<Cell>,
+    place: &AskedPlace,
     request: api::CheckConfigurationsRequest,
 ) -> Result<ReplyList<api::CheckConfigurationsResponse>, Failure> {
+    let cell = &place.built.cell;
     let Caller { shared, quota, deadline, .. } = caller;
     let intake = caller.intake;
     let replies = ReplyRoom::new(caller, request.reply_bytes_max, cell);
@@ -195,7 +196,7 @@ struct CheckedSome<'a> {
     asked: &'a AskedCheck,
     values: &'a [f64],
     answers: &'a [Checked],
-    /// Whether a pair of each is in contact or within its margin.
+    /// Whether a pair of each is within its margin.
     are_within: &'a [bool],
 }
 
@@ -233,9 +234,9 @@ impl CheckedSome<'_> {
     }
 }
 
-/// Which configurations have a pair that is in contact or within its margin, of a cell whose pairs
-/// have some. Clearances do not tell that: it is asked beside them, and where there is no time for
-/// it the configuration is not answered.
+/// Which configurations have a pair that is within its margin, of a cell whose pairs have some: or
+/// in contact, where no margin is below 0. Clearances do not tell that: it is asked beside them,
+/// and where there is no time for it the configuration is not answered.
 fn within_margins(
     cell: &Cell,
     question: CheckQuestion,
@@ -245,6 +246,9 @@ fn within_margins(
 ) -> Vec<bool> {
     if !cell.has_margins() {
         return vec![false; answers.len()];
+    }
+    if cell.has_deep_margins() {
+        return within_deep_margins(cell, question.scope, values, answers, effort);
     }
     let names_pairs = |checked: &Checked| match checked {
         Checked::Contact(_) | Checked::Open { .. } => true,
@@ -271,4 +275,23 @@ fn within_margins(
         }
     }
     beside.iter().map(names_pairs).collect()
+}
+
+/// The same of a cell some of whose margins are below 0: who touches is not within such a one.
+fn within_deep_margins(
+    cell: &Cell,
+    scope: PairScope,
+    values: &[f64],
+    answers: &mut [Checked],
+    effort: &mut Effort<'_>,
+) -> Vec<bool> {
+    let found = cell.are_within_margins(scope, values, effort);
+    let mut are_within = Vec::with_capacity(found.len());
+    for (answer, found) in answers.iter_mut().zip(found) {
+        are_within.push(found == Ok(true));
+        if let (Err(why), false) = (found, matches!(answer, Checked::Bad(_))) {
+            *answer = Checked::Stopped(why);
+        }
+    }
+    are_within
 }

@@ -1,7 +1,6 @@
 //! Edges of a cell, answered in the compute pool and on whatever else is idle.
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::Duration;
 
 use prost::Message;
@@ -11,6 +10,7 @@ use super::chunks::in_chunks;
 use super::place::{AskedPlace, place_of};
 use super::replies::{Answers, ReplyList, ReplyRoom};
 use super::{Caller, size};
+use crate::rpc::services::sessions::ToldScene;
 use clearance_geometry::effort::{Cost, Effort};
 use clearance_geometry::until::Until;
 use clearance_proto as api;
@@ -114,24 +114,32 @@ async fn with_its_cell(
     request: api::CheckEdgesRequest,
 ) -> Result<api::CheckEdgesResponse, Failure> {
     let (cell, scene) = (request.cell.as_ref(), request.scene.as_ref());
-    let AskedPlace { built, frame_id } = place_of(caller, &Path::ROOT, cell, scene).await?;
-    let mut answer = answer(caller, &Path::ROOT, &built.cell, request).await?.only();
+    let place = place_of(caller, &Path::ROOT, cell, scene, request.certificate).await?;
+    let mut answer = answer(caller, &Path::ROOT, &place, request).await?.only();
+    let AskedPlace { built, frame_id, .. } = place;
     answer.set_place(frame_id.unwrap_or_default(), !built.is_kept);
     Ok(answer)
+}
+
+/// What each reply says beside its answers of what certificates are about, bytes at most.
+fn claim_bytes(asked: &AskedEdges, place: &AskedPlace, count: usize) -> u64 {
+    let told = place.told.as_ref().map_or(0, |told| told.bytes_in_reply(count));
+    asked.coverage_bytes(&place.built.cell).saturating_add(told)
 }
 
 /// Answers about edges in a cell.
 pub(super) async fn answer(
     caller: Caller<'_>,
     path: &Path<'_>,
-    cell: &Arc<Cell>,
+    place: &AskedPlace,
     request: api::CheckEdgesRequest,
 ) -> Result<ReplyList<api::CheckEdgesResponse>, Failure> {
-    let (Caller { shared, quota, deadline, .. }, cell) = (caller, cell.clone());
+    let (Caller { shared, quota, deadline, .. }, cell) = (caller, place.built.cell.clone());
     let replies = ReplyRoom::new(caller, request.reply_bytes_max, &cell);
     let asked = AskedEdges::convert(path, request, &cell, shared.limits())?;
-    let replies = replies.with_coverage(asked.coverage_bytes(&cell))?;
     let count = asked.ends[0].len() / cell.variable_count();
+    let told = place.told.clone();
+    let replies = replies.with_coverage(claim_bytes(&asked, place, count))?;
     replies.must_fit(count, EDGE_BYTES)?;
     charge(caller, count)?;
     let (until, clock) = (deadline.until().clone(), shared.clock.clone());
@@ -153,6 +161,7 @@ pub(super) async fn answer(
         let coverage = asked.coverage(&cell);
         for reply in &mut replies {
             reply.coverage.clone_from(&coverage);
+            told.iter().for_each(|told| told.tell(reply));
         }
         metrics.add(QuestionKind::Edges, &cost);
         let cost = cost_to_wire(&cost, clock.now().duration_since(start));
@@ -180,14 +189,13 @@ async fn of_path(
     request: api::CheckPathRequest,
 ) -> Result<api::CheckPathResponse, Failure> {
     let (cell, scene) = (request.cell.as_ref(), request.scene.as_ref());
-    let AskedPlace { built, frame_id } = place_of(caller, &Path::ROOT, cell, scene).await?;
-    let (Caller { shared, quota, deadline, .. }, cell) = (caller, built.cell.clone());
-    let is_kept = built.is_kept;
+    let place = place_of(caller, &Path::ROOT, cell, scene, request.certificate).await?;
+    let (Caller { shared, quota, deadline, .. }, cell) = (caller, place.built.cell.clone());
     let all_edges = request.all_edges;
     let replies = ReplyRoom::new(caller, request.reply_bytes_max, &cell);
     let asked = asked_path(&request, &cell, shared.limits())?;
-    let replies = replies.with_coverage(asked.coverage_bytes(&cell))?;
     let count = asked.ends[0].len() / cell.variable_count();
+    let replies = replies.with_coverage(claim_bytes(&asked, &place, count))?;
     // A path that is not looked at as a whole may be told in a few words.
     replies.must_fit(if all_edges { count } else { 0 }, EDGE_BYTES)?;
     charge(caller, count)?;
@@ -224,20 +232,25 @@ async fn of_path(
         memory.grow_to(memory.bytes() + replies.coverage_of(1))?;
         let mut edges = joined_edges(packed);
         edges.coverage = asked.coverage(&cell);
-        (edges.cell_not_kept, edges.frame_id) = (!is_kept, frame_id.unwrap_or_default());
+        edges.set_place(place.frame_id.unwrap_or_default(), !place.built.is_kept);
         metrics.add(QuestionKind::Path, &cost);
         edges.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
-        Ok(path_answer(edges, all_edges))
+        Ok(path_answer(edges, all_edges, place.told.as_deref()))
     };
     caller.run(load, job).await?
 }
 
 /// What is said of a path whose edges were looked at.
-fn path_answer(mut edges: api::CheckEdgesResponse, all_edges: bool) -> api::CheckPathResponse {
+fn path_answer(
+    mut edges: api::CheckEdgesResponse,
+    all_edges: bool,
+    told: Option<&ToldScene>,
+) -> api::CheckPathResponse {
     let end = first_not_free(&edges);
     if let (Some(at), false) = (end, all_edges) {
         cut_edges(&mut edges, at + 1);
     }
+    told.iter().for_each(|told| told.tell(&mut edges));
     let (outcome, free_until) = match end {
         None => (api::Outcome::NoContact.into(), f64::from(edges.count)),
         Some(at) => (edges.outcomes[at], at as f64 + edges.free_until[at]),
@@ -274,6 +287,7 @@ fn asked_path(
         report_limits: request.report_limits,
         reply_bytes_max: request.reply_bytes_max,
         pair_scope: request.pair_scope,
+        any_contact: request.any_contact,
     };
     let asked = AskedEdges::convert(&Path::ROOT, edges, cell, limits)?;
     Ok(AskedEdges { fields: ["waypoints"; 2], ..asked })

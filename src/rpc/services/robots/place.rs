@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Caller;
-use crate::rpc::services::sessions::SceneCaller;
+use crate::rpc::services::sessions::{ClaimedScene, SceneCaller, ToldScene};
 use clearance_proto as api;
 use clearance_runtime::cells::{BuiltCell, Payer};
 use clearance_runtime::compute::JobSize;
@@ -19,24 +19,28 @@ pub(super) struct AskedPlace {
     pub(super) built: BuiltCell,
     /// None: a message brought the cell.
     pub(super) frame_id: Option<u64>,
+    /// Of a scene that certificates are about, a cell that says the same.
+    pub(super) told: Option<Arc<ToldScene>>,
 }
 
 impl From<BuiltCell> for AskedPlace {
     fn from(built: BuiltCell) -> Self {
-        Self { built, frame_id: None }
+        Self { built, frame_id: None, told: None }
     }
 }
 
 /// Builds the cell, or takes the one that was built; of a message with exactly one of the two.
+/// `is_claimed`: certificates are to be about it.
 pub(super) async fn place_of(
     caller: Caller<'_>,
     path: &Path<'_>,
     cell: Option<&api::RobotCell>,
     scene: Option<&api::RobotScene>,
+    is_claimed: bool,
 ) -> Result<AskedPlace, Failure> {
     match (cell, scene) {
         (Some(cell), None) => Ok(build_cell(caller, &path.field("cell"), cell).await?.into()),
-        (None, Some(scene)) => in_scene(caller, &path.field("scene"), scene).await,
+        (None, Some(scene)) => in_scene(caller, &path.field("scene"), scene, is_claimed).await,
         (Some(_), Some(_)) => Err(both(path)),
         (None, None) => Err(path.field("cell").bad("is required, or scene in its place").into()),
     }
@@ -52,11 +56,17 @@ pub(super) async fn in_scene(
     caller: Caller<'_>,
     path: &Path<'_>,
     scene: &api::RobotScene,
+    is_claimed: bool,
 ) -> Result<AskedPlace, Failure> {
     let Caller { quota, deadline, header_key, is_stream, host, .. } = caller;
     let asking = SceneCaller { quota, deadline, header_key, is_stream };
+    if is_claimed {
+        let claimed = host.claimed_scene(asking, path, scene).await?;
+        let ClaimedScene { built, frame_id, told } = claimed;
+        return Ok(AskedPlace { built, frame_id: Some(frame_id), told: Some(told) });
+    }
     let (built, frame_id) = host.scene_cell(asking, path, scene).await?;
-    Ok(AskedPlace { built, frame_id: Some(frame_id) })
+    Ok(AskedPlace { built, frame_id: Some(frame_id), told: None })
 }
 
 /// Builds the cell that a message brings, or takes the one that was built for an equal one.

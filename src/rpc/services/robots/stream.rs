@@ -4,7 +4,6 @@
 //! HTTP/2 flow control holds the client back. A client that goes away stops what runs for it.
 
 use std::pin::{Pin, pin};
-use std::sync::Arc;
 use std::time::Duration;
 
 use prost::Message;
@@ -20,7 +19,6 @@ use super::replies::{Answers, ReplyList};
 use super::{check, edges};
 use crate::rpc::services::sessions::SessionHost;
 use clearance_proto as api;
-use clearance_robot::cell::Cell;
 use clearance_runtime::behalf::{Behalf, KnownCall};
 use clearance_runtime::cells::BuiltCell;
 use clearance_runtime::deadline::Deadline;
@@ -56,24 +54,30 @@ pub(super) trait StreamedQuestion: Sized + Send + 'static {
     /// The scene that it names.
     fn scene(&self) -> Option<&api::RobotScene>;
 
-    /// Answers it in a cell.
-    fn answer(
-        self,
-        caller: Caller<'_>,
-        path: &Path<'_>,
-        cell: &Arc<Cell>,
-    ) -> impl Future<Output = Result<ReplyList<Self::Answer>, Failure>> + Send;
+    /// Whether certificates are to be about where it is asked.
+    fn is_claimed(&self) -> bool;
 
     /// Counts it by what became of it.
     fn count(caller: Caller<'_>, answered: Result<&[Self::Answer], &Failure>);
 
     /// An answer in its place, which others follow or none.
     fn reply(first_index: u64, answer: Self::Answer, more: bool) -> Self::Reply;
+
+    /// Answers it in a cell.
+    fn answer(
+        self,
+        caller: Caller<'_>,
+        path: &Path<'_>,
+        place: &AskedPlace,
+    ) -> impl Future<Output = Result<ReplyList<Self::Answer>, Failure>> + Send;
 }
 
 /// Both of the questions that are asked in streams, whose messages have the same fields.
 macro_rules! streamed {
-    ($request:ident, $message:ident, $answer:ident, $reply:ident, $room:ident, $method:literal) => {
+    (
+        $request:ident, $message:ident, $answer:ident, $reply:ident, $room:ident, $method:literal,
+        $is_claimed:expr
+    ) => {
         impl From<api::$message> for StreamedMessage<api::$request> {
             fn from(message: api::$message) -> Self {
                 let api::$message { check, cloud_changes } = message;
@@ -96,13 +100,17 @@ macro_rules! streamed {
                 self.scene.as_ref()
             }
 
+            fn is_claimed(&self) -> bool {
+                $is_claimed(self)
+            }
+
             async fn answer(
                 self,
                 caller: Caller<'_>,
                 path: &Path<'_>,
-                cell: &Arc<Cell>,
+                place: &AskedPlace,
             ) -> Result<ReplyList<Self::Answer>, Failure> {
-                $room::answer(caller, path, cell, self).await
+                $room::answer(caller, path, place, self).await
             }
 
             fn count(caller: Caller<'_>, answered: Result<&[Self::Answer], &Failure>) {
@@ -122,7 +130,8 @@ streamed!(
     CheckConfigurationsResponse,
     StreamConfigurationsResponse,
     check,
-    "/clearance.v1.RobotService/StreamConfigurations"
+    "/clearance.v1.RobotService/StreamConfigurations",
+    |_: &Self| false
 );
 streamed!(
     CheckEdgesRequest,
@@ -130,7 +139,8 @@ streamed!(
     CheckEdgesResponse,
     StreamEdgesResponse,
     edges,
-    "/clearance.v1.RobotService/StreamEdges"
+    "/clearance.v1.RobotService/StreamEdges",
+    |asked: &Self| asked.certificate
 );
 
 /// What goes to the client.
@@ -264,13 +274,16 @@ async fn answer_next<Q: StreamedQuestion>(
             }
         };
     }
-    let AskedPlace { built, frame_id } = match place {
+    let place = match place {
         StreamPlace::None => return Err(required(&path)),
         StreamPlace::Cell(cell) => cell.clone().into(),
-        StreamPlace::Scene(scene) => in_scene(caller, &path.field("scene"), scene).await?,
+        StreamPlace::Scene(scene) => {
+            in_scene(caller, &path.field("scene"), scene, question.is_claimed()).await?
+        }
     };
-    let mut answered = question.answer(caller, &path, &built.cell).await?;
+    let mut answered = question.answer(caller, &path, &place).await?;
     // A cell is kept for as long as the stream lasts.
+    let AskedPlace { built, frame_id, .. } = place;
     let cell_not_kept = frame_id.is_some() && !built.is_kept;
     for answer in &mut answered.replies {
         answer.set_place(frame_id.unwrap_or_default(), cell_not_kept);

@@ -69,7 +69,10 @@ impl Session {
         }
         let packed = frame.packed_poses.as_ref().map_or(0, |packed| packed.ids.len());
         let robots = frame.robot_moves.iter();
-        let carried: usize = robots.map(|to| self.scene.moved_with(RobotId(to.id)).count()).sum();
+        let carried: usize = robots
+            .filter_map(|to| to.id)
+            .map(|id| self.scene.moved_with(RobotId(id)).count())
+            .sum();
         let moved = frame.poses.len() + packed + carried;
         times(MOVED_BODY, moved)
     }

@@ -1,5 +1,6 @@
 //! `SessionService`: scenes that are kept between calls.
 
+mod claimed;
 mod demand;
 mod host;
 mod news;
@@ -22,11 +23,13 @@ use std::time::Duration;
 use prost::Message;
 use tonic::{Request, Response, Status, Streaming};
 
+pub(super) use self::claimed::{ClaimedScene, ToldScene};
 pub use self::host::SessionHost;
 pub(super) use self::host::brought_key;
 use self::host::{check_id, credentials, failure, take_out};
 pub(super) use self::planning::SceneCaller;
 pub use self::session::Session;
+use self::watch::WatchFrom;
 use clearance_proto as api;
 use clearance_runtime::sessions::owner::KeyDigest;
 use clearance_runtime::sessions::{Registry, Slot};
@@ -34,6 +37,7 @@ use clearance_transport::intake::Intake;
 use clearance_wire::convert::options::cost_to_wire;
 use clearance_wire::convert::paging::page_size;
 use clearance_wire::convert::paging::reply_bytes;
+use clearance_wire::convert::sessions::inquiry::moment;
 use clearance_wire::path::{Path, WithinLimit};
 use clearance_wire::status::{Failure, TooLong};
 
@@ -120,7 +124,10 @@ impl api::session_service_server::SessionService for Sessions {
         let brought = credentials(&metadata, request.session_key, request.incarnation);
         let slot = self.0.find(&request.session_id, brought)?;
         let bytes_max = reply_bytes(request.reply_bytes_max, self.0.shared.limits());
-        let replies = watch::start(self.0.clone(), slot, intake.quota(), bytes_max).await?;
+        let at = Path::ROOT.field("moment");
+        let moment = moment(&at, request.moment.as_ref()).map_err(Failure::from)?;
+        let from = WatchFrom { bytes_max, moment };
+        let replies = watch::start(self.0.clone(), slot, intake.quota(), from).await?;
         Ok(Response::new(replies))
     }
 

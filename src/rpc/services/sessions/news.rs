@@ -40,6 +40,8 @@ pub(super) struct Subscribers {
     /// How many frames were told.
     told: u64,
     draft: Draft,
+    /// Whether the scene has been answered about since the frame that was told last, or was then.
+    is_answered: bool,
     /// What whoever has read all news knows beyond what frames name.
     pub(super) known: Known,
     /// Who pays for what waits to be read.
@@ -63,6 +65,7 @@ impl Subscribers {
             self.readers = Some(broadcast::Sender::new(waiting_max));
             self.draft = Draft::default();
             self.last_frame = scene.frame();
+            self.is_answered = scene.is_answered();
             self.known = Known::of(scene);
             self.quota = Some(quota);
         }
@@ -82,8 +85,16 @@ impl Subscribers {
 
     /// Writes down what a frame has changed of which the moves at these places were refused, of
     /// bodies and of robots. There is no need for it while nobody reads.
-    pub(super) fn note(&mut self, frame: &Frame, moves: &dyn Moves, refused: &RefusedOf) {
-        self.draft.note(frame, moves, refused);
+    pub(super) fn note(
+        &mut self,
+        frame: &Frame,
+        moves: &dyn Moves,
+        refused: &RefusedOf,
+        scene: &Scene,
+    ) {
+        // Where a frame was told and not answered, the scene knows turns from before it on alone.
+        let joined = |body| scene.spin_so_far(body).filter(|_| self.is_answered);
+        self.draft.note(frame, moves, refused, &joined);
     }
 
     /// What is to be told, if anybody is there to be told.
@@ -96,6 +107,7 @@ impl Subscribers {
         let (Some(readers), Some(quota)) = (&self.readers, &self.quota) else { return };
         frame.previous_frame_id = std::mem::replace(&mut self.last_frame, frame.frame_id);
         self.told += 1;
+        self.is_answered = frame.counts.is_some();
         let bytes = news_bytes(&frame) + poses_bytes(&frame);
         let memory = quota.reserve(MemoryKind::Replies, bytes);
         let news = memory.ok().map(|memory| Arc::new(News { frame, _memory: memory }));

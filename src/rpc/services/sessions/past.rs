@@ -11,6 +11,7 @@ use clearance_scene::Scene;
 use clearance_scene::query::StillScene;
 use clearance_scene::query::past::Moment;
 use clearance_wire::convert::sessions::inquiry::no_past;
+use clearance_wire::convert::sessions::since::PastShapes;
 use clearance_wire::status::Failure;
 
 /// A scene at a past moment.
@@ -38,6 +39,10 @@ pub(super) struct PastScenes {
     kept: Vec<KeptScene>,
     /// Questions so far.
     asked: u64,
+    /// Of bodies in the frames that are kept.
+    pub(super) shapes: PastShapes,
+    /// The last frame that brought robots or took them away, or changed what they carry.
+    pub(super) remounted: u64,
 }
 
 impl PastScenes {

@@ -19,6 +19,7 @@ use clearance_runtime::memory::{MemoryKind, MemoryQuota, Reservation};
 use clearance_runtime::scene_cells::{AskedRobots, NewSceneCell, SceneCellKey, SharedSceneCells};
 use clearance_runtime::sessions::owner::{Credentials, KeyDigest};
 use clearance_runtime::sessions::{Held, SessionError, Slot};
+use clearance_runtime::settings::Limits;
 use clearance_scene::RobotId;
 use clearance_scene::planning::{NoPlanningCell, PlanningCopy};
 use clearance_wire::path::{Path, WithinLimit};
@@ -38,10 +39,10 @@ pub(in crate::rpc::services) struct SceneCaller<'a> {
 }
 
 /// What a look at a session has shown.
-struct SceneLook {
-    cells: SharedSceneCells,
-    key: SceneCellKey,
-    frame_id: u64,
+pub(super) struct SceneLook {
+    pub(super) cells: SharedSceneCells,
+    pub(super) key: SceneCellKey,
+    pub(super) frame_id: u64,
     built: Option<BuiltCell>,
 }
 
@@ -80,7 +81,7 @@ impl SessionHost {
     }
 
     /// The place of the session.
-    fn slot_of(
+    pub(super) fn slot_of(
         &self,
         caller: SceneCaller<'_>,
         path: &Path<'_>,
@@ -102,7 +103,7 @@ impl SessionHost {
     }
 
     /// The session, once it is in its place.
-    async fn taken(
+    pub(super) async fn taken(
         &self,
         caller: SceneCaller<'_>,
         path: &Path<'_>,
@@ -113,7 +114,7 @@ impl SessionHost {
     }
 
     /// How the scene stands, and whether there is a cell of it.
-    fn look(
+    pub(super) fn look(
         &self,
         session: &Session,
         path: &Path<'_>,
@@ -180,7 +181,7 @@ impl SessionHost {
         } else {
             compute.run(load, job).await?
         };
-        let planned = built.map_err(|why| no_cell(why, path))?;
+        let planned = built.map_err(|why| no_cell(why, path, self.shared.limits()))?;
         let bytes = planned.cell.heap_bytes() as u64;
         work.set(0);
         let memory = lasting.reserve(MemoryKind::Sessions, bytes)?;
@@ -229,11 +230,12 @@ fn not_there(error: SessionError, id: &str, path: &Path<'_>) -> Failure {
 }
 
 /// Why there is no cell of a scene.
-fn no_cell(why: NoPlanningCell, path: &Path<'_>) -> Failure {
+pub(super) fn no_cell(why: NoPlanningCell, path: &Path<'_>, limits: &Limits) -> Failure {
     match why {
         NoPlanningCell::Stopped(Stopped::Deadline | Stopped::Steps | Stopped::Unresolved) => {
             Failure::Deadline
         }
+        NoPlanningCell::TooManyIgnored => limits.rules_per_cell_max().exceeded_at(path).into(),
         NoPlanningCell::NotAnswered { body, what } => {
             path.not_implemented(format!("{what}, as body {} of the session is", body.0)).into()
         }

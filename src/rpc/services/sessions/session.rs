@@ -18,25 +18,30 @@ use clearance_runtime::metrics::{Ending, QuestionKind};
 use clearance_runtime::scene_cells::SharedSceneCells;
 use clearance_runtime::sessions::{Resident, Summary};
 use clearance_runtime::settings::Limits as WireLimits;
-use clearance_scene::query::past::Moment;
+use clearance_scene::planning::claimed::PlanningOutline;
+use clearance_scene::query::past::{Moment, NoPast};
 use clearance_scene::{
-    Applied, BodyId, Declaration, HistoryLimits, Limits, MoveError, Part, Report, Scene,
+    Applied, BodyId, Declaration, HistoryLimits, Limits, MoveError, Part, Report, RobotChanges,
+    Scene,
 };
 use clearance_wire::convert::catalogue::Catalogue;
 use clearance_wire::convert::geometry::length;
 use clearance_wire::convert::options::budget;
 use clearance_wire::convert::paging::reply_bytes;
 use clearance_wire::convert::sessions::changes::{self, DeclaredChange};
+use clearance_wire::convert::sessions::claimed::scene_cell;
 use clearance_wire::convert::sessions::cut::cut;
 use clearance_wire::convert::sessions::declare::{self, Declared, PartSource};
 use clearance_wire::convert::sessions::frame::{
     AskedFrame, Defaults, failure, no_room, unanswered,
 };
+use clearance_wire::convert::sessions::inquiry::no_past;
 use clearance_wire::convert::sessions::methods::methods;
 use clearance_wire::convert::sessions::news::RefusedOf;
 use clearance_wire::convert::sessions::pair::Bodies;
 use clearance_wire::convert::sessions::plan::Plan;
 use clearance_wire::convert::sessions::robots::{DeclaredRobot, KnownRobots, link_name};
+use clearance_wire::convert::sessions::since::{ToldSince, since_to_wire};
 use clearance_wire::convert::sessions::{names, news, report, robots, state};
 use clearance_wire::path::{BadField, Path, WithinLimit};
 use clearance_wire::status::Failure;
@@ -193,6 +198,17 @@ impl Session {
     /// The declared state, for the wire.
     pub(super) fn state(&self) -> api::SessionState {
         state::to_wire(&self.scene.declaration(), &self.shapes, &self.robots)
+    }
+
+    /// The scene as certificates are about it, but for the pairs that are ignored there.
+    pub(super) fn scene_cell(
+        &self,
+        path: &Path<'_>,
+        outline: &PlanningOutline,
+        limits: &WireLimits,
+    ) -> Result<api::SceneCell, Failure> {
+        let (scene, shapes, registered) = (&self.scene, &self.shapes, &self.robots);
+        scene_cell(path, outline, news::Sourced { scene, shapes, registered }, limits)
     }
 
     /// Applies the frames, merges as many as may be into one answer, and answers. A frame that is
@@ -377,11 +393,20 @@ impl Session {
             let is_removal = |error: &MoveError| matches!(error, MoveError::NotThere);
             let moves = of(|error| !matches!(error, MoveError::Robot(_) | MoveError::NotThere));
             let refused = RefusedOf { moves, robots: of(is_robots), removals: of(is_removal) };
-            self.subscribers.note(&asked.frame, &asked.moves, &refused);
+            self.subscribers.note(&asked.frame, &asked.moves, &refused, &self.scene);
         }
+        let RobotChanges { removed, added, detached, attached, .. } = &asked.frame.robots;
+        let has_remounted = !removed.is_empty()
+            || !added.is_empty()
+            || !detached.is_empty()
+            || !attached.is_empty();
+        if has_remounted {
+            self.past.remounted = wire.frame_id;
+        }
+        self.forget_shapes();
         for gone in &wire.removed_body_ids {
             let shapes = self.shapes.remove(gone);
-            self.given_bytes -= shapes.map_or(0, |shapes| given_bytes(&shapes));
+            self.leave_shapes(BodyId(*gone), shapes);
         }
         for gone in &wire.removed_robots {
             self.robots.remove(gone);
@@ -415,7 +440,38 @@ impl Session {
         self.parts_max = self.parts_max.max(parts.len());
         self.given_bytes += given_bytes(&shapes);
         let replaced = self.shapes.insert(id.0, shapes);
-        self.given_bytes -= replaced.map_or(0, |shapes| given_bytes(&shapes));
+        self.leave_shapes(id, replaced);
+    }
+
+    /// A body has these shapes no more, but in frames that are kept.
+    fn leave_shapes(&mut self, id: BodyId, shapes: Option<Vec<PartSource>>) {
+        let Some(shapes) = shapes else { return };
+        if self.scene.past_frames() > 0 {
+            self.past.shapes.push((self.scene.frame(), id, shapes));
+        } else {
+            self.given_bytes -= given_bytes(&shapes);
+        }
+    }
+
+    /// Gives up the shapes of frames that are not kept any more.
+    fn forget_shapes(&mut self) {
+        let oldest = self.scene.oldest_frame();
+        let gone = self.past.shapes.partition_point(|(ended, ..)| *ended <= oldest);
+        for (_, _, shapes) in self.past.shapes.drain(..gone) {
+            self.given_bytes -= given_bytes(&shapes);
+        }
+    }
+
+    /// The scene as it was at a moment, and what has changed since.
+    pub(super) fn since(&self, moment: &Moment) -> Result<ToldSince, Failure> {
+        let (scene, shapes, registered) = (&self.scene, &self.shapes, &self.robots);
+        if moment.frame < self.past.remounted {
+            let why = NoPast::NotKept { oldest: self.past.remounted.max(scene.oldest_frame()) };
+            return Err(no_past(moment, why, scene.frame()));
+        }
+        let since = scene.since(moment).map_err(|why| no_past(moment, why, scene.frame()))?;
+        let sourced = news::Sourced { scene, shapes, registered };
+        Ok(since_to_wire(moment.frame, &since, sourced, &self.past.shapes))
     }
 
     /// What is known of the scene as it stands, and how long it took to find out.
@@ -523,7 +579,7 @@ fn refused_items(
     let mut items = RefusedItems::default();
     let bad_pose =
         |say: &dyn Fn() -> BadField| items.add(items_max, || Failure::from(say()).to_item());
-    asked.moves.each_left_out(path, bad_pose);
+    asked.each_left_out(path, bad_pose);
     for (index, error) in refused {
         items.add(items_max, || asked.refused_move(path, *index, *error));
     }

@@ -24,8 +24,10 @@ use clearance_runtime::client::Client;
 use clearance_runtime::memory::{MemoryKind, MemoryQuota, Reservation};
 use clearance_runtime::sessions::Slot;
 use clearance_runtime::subscriptions::Subscription;
+use clearance_scene::query::past::Moment;
+use clearance_wire::convert::sessions::since::ToldSince;
 use clearance_wire::convert::sessions::size::{news_bytes, state_bytes};
-use clearance_wire::status::Failure;
+use clearance_wire::status::{Failure, TooLong};
 
 type WatchReply = Result<api::WatchSessionResponse, Status>;
 
@@ -51,7 +53,7 @@ pub(super) async fn start(
     host: SessionHost,
     slot: Arc<Slot<Session>>,
     quota: &MemoryQuota,
-    bytes_max: u64,
+    WatchFrom { bytes_max, moment }: WatchFrom,
 ) -> Result<Replies, Failure> {
     let limit = host.shared.limits().watchers_per_session_max();
     let seat = slot.watchers.take(Client::current().principal(), limit.value);
@@ -60,7 +62,13 @@ pub(super) async fn start(
     let (copy, quota) = (replies.clone(), quota.clone());
     let mut watch = Watch { host, slot, replies: copy, quota, told: 0, bytes_max, _seat: seat };
     // What refuses a watcher is the status of its call.
-    let (news, first) = watch.join(None).await?;
+    let (news, first) = match moment {
+        Some(moment) => watch.join_at(&moment).await?,
+        None => {
+            let (news, first) = watch.join(None).await?;
+            (news, FirstNews { state: first, frames: Vec::new(), _room: None })
+        }
+    };
     tokio::spawn(Behalf::current().around(async move {
         tokio::select! {
             ended = watch.tell(news, first) => {
@@ -74,6 +82,23 @@ pub(super) async fn start(
         }
     }));
     Ok(Box::pin(ReceiverStream::new(receiver).map(|queued: Queued| queued.reply)))
+}
+
+/// What a watcher takes, and from when on it wants to know.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WatchFrom {
+    /// So many bytes it takes for a message.
+    pub(super) bytes_max: u64,
+    /// None: from now on.
+    pub(super) moment: Option<Moment>,
+}
+
+/// What a watcher is told before the news: a state, and frames since that are past.
+struct FirstNews {
+    state: api::WatchSessionResponse,
+    frames: Vec<api::WatchedFrame>,
+    /// For what these take.
+    _room: Option<Reservation>,
 }
 
 struct Watch {
@@ -117,12 +142,54 @@ impl Watch {
         Ok((news, reply))
     }
 
+    /// The state of the session at a moment, what has changed since, and its news from here on.
+    async fn join_at(
+        &mut self,
+        moment: &Moment,
+    ) -> Result<(Receiver<NewsCopy>, FirstNews), Failure> {
+        let shared = self.host.shared.clone();
+        let _admitted = self.slot.admit().map_err(|error| failure(error, &self.slot.id))?;
+        let mut held = take_out(&self.slot).await?;
+        let bytes = held.scene().bytes_of_since() as u64;
+        let bytes = bytes.saturating_add(held.state_bytes());
+        let room = self.quota.reserve(MemoryKind::Replies, bytes)?;
+        let (quota, moment) = (self.slot.quota.clone(), *moment);
+        let limits = shared.clone();
+        let job = move || {
+            let since = held.since(&moment)?;
+            let (news, told, _) = held.watch(limits.limits(), quota, None)?;
+            Ok::<_, Failure>((since, news, told))
+        };
+        let joined = shared.compute.run_with_session(false, job).await?;
+        let (ToldSince { state, links, frames }, news, told) = joined?;
+        check_length(&state, self.bytes_max)?;
+        let longest = frames.iter().map(|frame| frame.encoded_len() as u64).max().unwrap_or(0);
+        if longest > self.bytes_max {
+            let bytes_max = self.bytes_max;
+            return Err(TooLong::State { bytes: longest, bytes_max }.into());
+        }
+        self.told = told;
+        let state = api::WatchSessionResponse {
+            state: Some(state),
+            incarnation: self.slot.incarnation,
+            link_poses: Some(links),
+            ..Default::default()
+        };
+        Ok((news, FirstNews { state, frames, _room: Some(room) }))
+    }
+
     async fn tell(
         &mut self,
         mut news: Receiver<NewsCopy>,
-        first: api::WatchSessionResponse,
+        first: FirstNews,
     ) -> Result<(), Failure> {
-        self.send(first).await?;
+        let FirstNews { state, frames, _room: room } = first;
+        self.send(state).await?;
+        for frame in frames {
+            let frame = Some(frame);
+            self.send(api::WatchSessionResponse { frame, ..Default::default() }).await?;
+        }
+        drop(room);
         let mut joined = Instant::now();
         let Shared { leaving, draining, .. } = &self.host.shared;
         let mut leaves = pin!(leaving.clone().until_set());

@@ -125,7 +125,8 @@ impl AskedCell {
         let of_rules = if self.has_rules() {
             let links = robots.iter().map(|robot| robot.links.len()).sum::<usize>();
             let loads = self.loads.bodies().count();
-            let pairs = [links + loads, self.obstacles.len() + loads, 0];
+            let set = self.rules.margin_count();
+            let pairs = [links + loads, self.obstacles.len() + loads, set];
             Cell::bytes_of_pairs(pairs) + self.rules.working_bytes(&robots)
         } else {
             0
@@ -176,7 +177,8 @@ impl AskedCell {
             let mut standing: Vec<StandingBody> =
                 still.into_iter().map(|one| StandingBody { parts: vec![one] }).collect();
             let mut pairs = CellPairs::new(&instances, &loads, &rules, &paddings);
-            let left_out = std::mem::take(&mut pairs.left_out);
+            let (left_out, set_margins) =
+                (std::mem::take(&mut pairs.left_out), std::mem::take(&mut pairs.margins));
             let mut hung: Vec<HungBody> = Vec::new();
             for built in loads.build(&at, &instances, &mut effort)? {
                 match built {
@@ -190,7 +192,7 @@ impl AskedCell {
                 names: None,
                 is_asked: &|pair| pairs.is_asked(pair),
                 own_margins: pairs.paddings.clone(),
-                set_margins: Vec::new(),
+                set_margins,
                 left_out,
             };
             Cell::within(&instances, surroundings, &effort).map_err(|_| Failure::Deadline)?

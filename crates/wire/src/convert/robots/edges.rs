@@ -5,7 +5,7 @@ use prost::Message;
 use super::answer::{INDEX_GROWTH, REFUSED_GROWTH, beyond_limit};
 use super::check::scope_of;
 use super::coverage::{coverage_bytes, coverage_to_wire};
-use crate::convert::geometry::{length, tolerance};
+use crate::convert::geometry::{signed_length, tolerance};
 use crate::path::{Path, WithinLimit};
 use crate::status::Failure;
 use clearance_geometry::effort::Stopped;
@@ -35,6 +35,8 @@ pub struct AskedEdges {
 /// What has no certificates.
 pub const BESIDE_LARGE_CLOUDS: &str =
     "certificates of edges in a cell whose clouds have more than 65,536 points";
+/// What else has none.
+pub const OF_DEPTHS: &str = "certificates of edges on which a margin of a pair is below 0";
 const _: () = assert!(CLAIMED_POINTS_MAX == 65_536, "the words say it");
 
 /// How many times as many steps an edge may take where bodies are polyhedra or surfaces: a look at
@@ -67,16 +69,14 @@ impl AskedEdges {
         if request.certificate {
             starts.within(limits.certified_edges_max(), count)?;
         }
-        if request.certificate && (request.scene.is_some() || cell.names_bodies()) {
-            let what = "certificates of edges in a scene, whose pairs only the session knows: \
-                        describe it as a cell";
-            return Err(path.field("certificate").not_implemented(what).into());
-        }
         let scope = scope_of(&path.field("pair_scope"), request.pair_scope)?;
         if request.certificate && cell.points_of_clouds() > CLAIMED_POINTS_MAX {
             return Err(path.field("certificate").not_implemented(BESIDE_LARGE_CLOUDS).into());
         }
-        let margin = length(&path.field("margin"), request.margin)?;
+        let margin = signed_length(&path.field("margin"), request.margin)?;
+        if request.certificate && cell.asks_depths(margin) {
+            return Err(path.field("certificate").not_implemented(OF_DEPTHS).into());
+        }
         let tolerance =
             tolerance(&path.field("tolerance"), request.tolerance.unwrap_or(EDGE_WIDTH))?;
         // Finer than this, halves of an interval are no f64 numbers any more.
@@ -87,7 +87,8 @@ impl AskedEdges {
             request.steps_per_edge.unwrap_or(u64::MAX).min(most)
         };
         let searched = steps_max(cell.has_meshes());
-        let question = EdgeQuestion { margin, tolerance, steps_max: searched, scope };
+        let api::CheckEdgesRequest { any_contact, .. } = request;
+        let question = EdgeQuestion { margin, tolerance, steps_max: searched, scope, any_contact };
         let proof_steps_max = steps_max(cell.has_meshes() || cell.has_clouds());
         let ends = [request.starts, request.ends];
         let api::CheckEdgesRequest { certificate, report_limits, .. } = request;

@@ -1,7 +1,7 @@
 //! What a cell says of pairs: which are left out, within which distance they count, and what links
 //! carry.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::digested::Digested;
 use super::obstacles::{AskedBody, PointsLeft};
@@ -133,7 +133,7 @@ impl AskedLoads {
 }
 
 /// A body of a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum CellPlace {
     Link {
         robot: usize,
@@ -150,6 +150,8 @@ pub(super) struct AskedRules {
     /// By robot and link, metres.
     paddings: Vec<Vec<f64>>,
     ignored: Vec<[CellPlace; 2]>,
+    /// Margins of single pairs, metres.
+    margins: Vec<([CellPlace; 2], f64)>,
     adjacent_links: bool,
 }
 
@@ -180,41 +182,43 @@ impl AskedRules {
         list.within(limits.rules_per_cell_max(), wire.ignored_pairs.len())?;
         let (names, mut ignored) = (CellNames::new(wire, robots), Vec::new());
         for (index, one) in wire.ignored_pairs.iter().enumerate() {
-            let path = list.index(index);
-            let first = names.place(&path.field("first"), one.first.as_ref())?;
-            let second = path.field("second");
-            let other = names.place(&second, one.second.as_ref())?;
-            if first == other {
-                return Err(second.bad("must be another body than the first").into());
-            }
-            ignored.push([first, other]);
+            ignored.push(names.pair(&list.index(index), one)?);
         }
-        Ok(Self { paddings, ignored, adjacent_links: wire.adjacent_links })
+        let margins = names.margins(&path.field("pair_margins"), &wire.pair_margins, limits)?;
+        Ok(Self { paddings, ignored, margins, adjacent_links: wire.adjacent_links })
     }
 
     /// Whether nothing is said.
     pub(super) fn is_empty(&self) -> bool {
         let is_padded = |padding: &f64| padding.abs() > 0.0;
         let is_plain = !self.paddings.iter().flatten().any(is_padded);
-        is_plain && self.ignored.is_empty() && !self.adjacent_links
+        is_plain && self.ignored.is_empty() && self.margins.is_empty() && !self.adjacent_links
     }
 
     /// What they are among the bodies of a cell, about.
     pub(super) fn size(&self) -> usize {
-        self.ignored.len() / 8
+        (self.ignored.len() + self.margins.len()) / 8
     }
 
     /// What it takes to look pairs up, bytes.
     pub(super) fn working_bytes(&self, robots: &[&Robot]) -> usize {
         let allowed: usize = robots.iter().map(|robot| robot.allowed.len()).sum();
+        let of_margins = 2 * size_of::<([usize; 2], f64)>() * self.margins.len();
         (2 * size_of::<[usize; 2]>() + 2 * LEFT_OUT_BYTES) * (self.ignored.len() + allowed)
+            + of_margins
+    }
+
+    /// How many pairs have a margin of their own.
+    pub(super) fn margin_count(&self) -> usize {
+        self.margins.len()
     }
 
     pub(super) fn digest_into(&self, digested: &mut Digested) {
         digested.tag(u8::from(self.adjacent_links));
         self.paddings.iter().flatten().for_each(|padding| digested.number(*padding));
         digested.size(self.ignored.len());
-        for place in self.ignored.iter().flatten() {
+        let margins = self.margins.iter().map(|(pair, _)| pair);
+        for place in self.ignored.iter().chain(margins).flatten() {
             let (tag, numbers) = match *place {
                 CellPlace::Link { robot, link } => (0, [robot, link]),
                 CellPlace::Load(index) => (1, [index, 0]),
@@ -223,6 +227,7 @@ impl AskedRules {
             digested.tag(tag);
             numbers.into_iter().for_each(|number| digested.size(number));
         }
+        self.margins.iter().for_each(|(_, margin)| digested.number(*margin));
     }
 }
 
@@ -242,7 +247,9 @@ impl<'a> CellNames<'a> {
         for instance in &wire.robots {
             first_loads.push(first_loads.last().unwrap_or(&0) + instance.attached.len());
         }
-        let called = wire.ignored_pairs.iter().flat_map(|pair| [&pair.first, &pair.second]);
+        let padded = wire.pair_margins.iter().filter_map(|one| one.pair.as_ref());
+        let called = wire.ignored_pairs.iter().chain(padded);
+        let called = called.flat_map(|pair| [&pair.first, &pair.second]);
         let is_name = |one: &api::CellBody| matches!(one.body, Some(Wire::Obstacle(_)));
         let mut obstacles = BTreeMap::new();
         if called.flatten().any(is_name) {
@@ -252,6 +259,39 @@ impl<'a> CellNames<'a> {
             }
         }
         Self { wire, robots, first_loads, obstacles }
+    }
+
+    fn pair(&self, path: &Path<'_>, wire: &api::CellPair) -> Result<[CellPlace; 2], Failure> {
+        let first = self.place(&path.field("first"), wire.first.as_ref())?;
+        let second = path.field("second");
+        let other = self.place(&second, wire.second.as_ref())?;
+        if first == other {
+            return Err(second.bad("must be another body than the first").into());
+        }
+        Ok([first, other])
+    }
+
+    /// Margins of single pairs, metres.
+    fn margins(
+        &self,
+        list: &Path<'_>,
+        wire: &[api::CellMargin],
+        limits: &Limits,
+    ) -> Result<Vec<([CellPlace; 2], f64)>, Failure> {
+        list.within(limits.rules_per_cell_max(), wire.len())?;
+        let (mut margins, mut known) = (Vec::with_capacity(wire.len()), BTreeSet::new());
+        for (index, one) in wire.iter().enumerate() {
+            let path = list.index(index);
+            let at = path.field("pair");
+            let mut pair =
+                self.pair(&at, one.pair.as_ref().ok_or_else(|| at.bad("is required"))?)?;
+            pair.sort_unstable();
+            if !known.insert(pair) {
+                return Err(at.bad("has a margin already").into());
+            }
+            margins.push((pair, signed_length(&path.field("margin"), one.margin)?));
+        }
+        Ok(margins)
     }
 
     fn place(&self, path: &Path<'_>, wire: Option<&api::CellBody>) -> Result<CellPlace, Failure> {
@@ -338,6 +378,8 @@ pub(super) struct CellPairs {
     movers: Vec<Mover>,
     /// By number, metres.
     pub(super) paddings: Vec<f64>,
+    /// Margins of single pairs, in place of the sum of those, metres.
+    pub(super) margins: Vec<([usize; 2], f64)>,
 }
 
 /// What carries a body.
@@ -442,10 +484,15 @@ impl CellPairs {
         }
         ignored.sort_unstable();
         ignored.dedup();
+        let set = rules.margins.iter().filter_map(|(pair, margin)| {
+            let [a, b] = pair.map(|place| numbers.of_place(place));
+            Some(([a?, b?], *margin))
+        });
+        let margins = set.collect();
         let Numbers { movers, paddings, .. } = numbers;
         let mut is_listed = vec![false; movers.len()];
         ignored.iter().flatten().for_each(|number| is_listed[*number] = true);
-        Self { ignored, left_out, is_listed, movers, paddings }
+        Self { ignored, left_out, is_listed, movers, paddings, margins }
     }
 
     /// Whether two bodies are asked about each other.

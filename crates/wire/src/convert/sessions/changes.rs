@@ -1,6 +1,6 @@
 //! Changes of bodies and rules from the wire.
 
-use super::declare::{PartSource, group_names, margins, pair_ids, parts};
+use super::declare::{PartSource, group_names, margins, pairs, parts, said};
 use crate::convert::catalogue::Catalogue;
 use crate::convert::geometry::signed_length;
 use crate::path::{Path, WithinLimit};
@@ -41,7 +41,7 @@ fn body(
     let (parts, shapes) = parts(&path.field("parts"), &wire.parts, catalogue, effort)?;
     let margin = wire.margin.map(|margin| signed_length(&path.field("margin"), margin));
     let change = BodyChange {
-        id: BodyId(wire.id),
+        id: BodyId(said(&path.field("id"), wire.id)?),
         parts,
         left_groups: wire.left_groups.clone(),
         joined_groups: wire.joined_groups.clone(),
@@ -75,15 +75,15 @@ pub fn rules(
         path.field(name).within(entries_max, count)?;
     }
     let groups = |list: &[api::GroupPair]| list.iter().map(group_names).collect();
-    let pairs = |list: &[api::BodyPair]| list.iter().map(pair_ids).collect();
+    let pairs = |name, list: &[api::BodyPair]| pairs(&path.field(name), list);
     Ok(RuleChanges {
         removed_checked_groups: groups(&wire.removed_checked_groups),
         added_checked_groups: groups(&wire.added_checked_groups),
-        removed_checked_pairs: pairs(&wire.removed_checked_pairs),
-        added_checked_pairs: pairs(&wire.added_checked_pairs),
-        removed_ignored_pairs: pairs(&wire.removed_ignored_pairs),
-        added_ignored_pairs: pairs(&wire.added_ignored_pairs),
-        removed_margins: pairs(&wire.removed_margins),
+        removed_checked_pairs: pairs("removed_checked_pairs", &wire.removed_checked_pairs)?,
+        added_checked_pairs: pairs("added_checked_pairs", &wire.added_checked_pairs)?,
+        removed_ignored_pairs: pairs("removed_ignored_pairs", &wire.removed_ignored_pairs)?,
+        added_ignored_pairs: pairs("added_ignored_pairs", &wire.added_ignored_pairs)?,
+        removed_margins: pairs("removed_margins", &wire.removed_margins)?,
         set_margins: margins(&path.field("set_margins"), &wire.set_margins)?,
         groups_to_come: wire.groups_to_come.clone(),
     })

@@ -199,7 +199,7 @@ fn body(
     path.field("groups").within(limits.rules_per_session_max(), wire.groups.len())?;
     let (parts, shapes) = parts(&path.field("parts"), &wire.parts, catalogue, effort)?;
     let body = scene::Body {
-        id: BodyId(wire.id),
+        id: BodyId(said(&path.field("id"), wire.id)?),
         name: wire.name.clone(),
         parts,
         pose: pose(&path.field("pose"), wire.pose.as_ref())?,
@@ -311,8 +311,8 @@ pub fn rules(
     }
     Ok(Rules {
         checked_groups: wire.checked_groups.iter().map(group_names).collect(),
-        checked_pairs: wire.checked_pairs.iter().map(pair_ids).collect(),
-        ignored_pairs: wire.ignored_pairs.iter().map(pair_ids).collect(),
+        checked_pairs: pairs(&path.field("checked_pairs"), &wire.checked_pairs)?,
+        ignored_pairs: pairs(&path.field("ignored_pairs"), &wire.ignored_pairs)?,
         margins: margins(&path.field("margins"), &wire.margins)?,
         groups_to_come: wire.groups_to_come.clone(),
     })
@@ -325,9 +325,9 @@ pub(super) fn margins(
 ) -> Result<Vec<PairMargin>, BadField> {
     let margin = |(index, entry): (usize, &api::PairMargin)| {
         let path = path.index(index);
-        let pair = entry.pair.as_ref().ok_or_else(|| path.field("pair").bad("is required"))?;
+        let pair = pair_of(&path, entry.pair.as_ref())?;
         let margin = signed_length(&path.field("margin"), entry.margin)?;
-        Ok(PairMargin { pair: pair_ids(pair), margin })
+        Ok(PairMargin { pair, margin })
     };
     wire.iter().enumerate().map(margin).collect()
 }
@@ -336,8 +336,25 @@ pub(super) fn group_names(wire: &api::GroupPair) -> [String; 2] {
     [wire.a.clone(), wire.b.clone()]
 }
 
-pub(super) fn pair_ids(wire: &api::BodyPair) -> [BodyId; 2] {
-    [BodyId(wire.a), BodyId(wire.b)]
+/// An id that is said: what is left out is not the body, or the robot, with the id 0.
+pub(super) fn said<T>(path: &Path<'_>, id: Option<T>) -> Result<T, BadField> {
+    id.ok_or_else(|| path.bad("is required: an id has to be said, also if it is 0"))
+}
+
+/// Pairs of bodies.
+pub(super) fn pairs(list: &Path<'_>, wire: &[api::BodyPair]) -> Result<Vec<[BodyId; 2]>, BadField> {
+    wire.iter().enumerate().map(|(index, pair)| pair_ids(&list.index(index), pair)).collect()
+}
+
+/// The pair of an entry.
+fn pair_of(entry: &Path<'_>, wire: Option<&api::BodyPair>) -> Result<[BodyId; 2], BadField> {
+    let path = entry.field("pair");
+    pair_ids(&path, wire.ok_or_else(|| path.bad("is required"))?)
+}
+
+fn pair_ids(path: &Path<'_>, wire: &api::BodyPair) -> Result<[BodyId; 2], BadField> {
+    let body = |name, id| said(&path.field(name), id).map(BodyId);
+    Ok([body("a", wire.a)?, body("b", wire.b)?])
 }
 
 /// Announced contacts.
@@ -350,8 +367,8 @@ pub fn contacts(
     path.within(limits.rules_per_session_max(), wire.len())?;
     let convert = |(index, entry): (usize, &api::AnnouncedContact)| {
         let path = path.index(index);
-        let pair = entry.pair.as_ref().ok_or_else(|| path.field("pair").bad("is required"))?;
-        Ok(Contact { pair: pair_ids(pair), began_frame: entry.began_frame_id })
+        let pair = pair_of(&path, entry.pair.as_ref())?;
+        Ok(Contact { pair, began_frame: entry.began_frame_id })
     };
     wire.iter().enumerate().map(convert).collect()
 }

@@ -32,6 +32,8 @@ pub struct AskedFrame<'a> {
     pub changed: Vec<DeclaredChange>,
     /// The robots of `frame.robots.added` as they are registered.
     pub added_robots: Vec<DeclaredRobot>,
+    /// As it came.
+    wire: &'a api::Frame,
 }
 
 /// What the session says about frames that do not say it themselves.
@@ -100,7 +102,7 @@ impl<'a> AskedFrame<'a> {
             moves: Vec::new(),
             teleported: wire.teleported,
         };
-        Ok(Self { frame, moves, plan, added, changed, added_robots })
+        Ok(Self { frame, moves, plan, added, changed, added_robots, wire })
     }
 
     /// Memory that a session takes more for it, bytes, estimated.
@@ -116,10 +118,17 @@ impl<'a> AskedFrame<'a> {
         shapes + (bodies + changes + rules + robots) as u64
     }
 
+    /// Calls `take` for each pose and each move of a robot that was left out before the scene saw
+    /// it, once it has read them, with what puts it into words; `path` is that of the frame.
+    pub fn each_left_out(&self, path: &Path<'_>, mut take: impl FnMut(&dyn Fn() -> BadField)) {
+        self.moves.each_left_out(path, &mut take);
+        robots::each_unnamed(path, self.wire, take);
+    }
+
     /// The status of a move that the scene refused.
     pub fn refused_move(&self, path: &Path<'_>, index: usize, error: MoveError) -> api::ItemStatus {
         if let MoveError::Robot(error) = error {
-            return robots::refused(path, index, error);
+            return robots::refused(path, robots::place_of_move(self.wire, index), error);
         }
         let field = match error {
             MoveError::NotAnswered => self.moves.path_of_pose(index, path),

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use super::declare::said;
 use crate::convert::body::{AskedBody, Unready, body_for, body_of_checked};
 use crate::convert::catalogue::Catalogue;
-use crate::convert::geometry::{coordinates, length, motion, tolerance, vector};
+use crate::convert::geometry::{coordinates, length, motion, signed_length, tolerance, vector};
 use crate::convert::options::budget;
 use crate::convert::sessions::casts::AskedCasts;
 use crate::convert::sessions::own_filters::{AskedOwn, AskedOwnLists, WireLists};
@@ -40,6 +41,8 @@ pub struct AskedInquiry {
     pub hits: HitSelection,
     /// Which contacts at the start of casts are told.
     pub starts: StartContacts,
+    /// Where these are left out, later ones across seams are, too.
+    pub without_seams: bool,
     /// Whether it is wanted where casts leave what they meet.
     pub exits: bool,
     /// Whether proofs are wanted.
@@ -175,6 +178,7 @@ impl AskedInquiry {
             filter,
             hits,
             starts,
+            without_seams: wire.without_seams,
             exits: wire.exits,
             certificates: wire.certificates,
             steps,
@@ -256,7 +260,7 @@ impl AskedQuestion {
                 let time_tolerance = cast.time_tolerance.map(finely).transpose()?;
                 let kind = AskedKind::Cast {
                     motion: motion(&path.field("motion"), cast.motion.as_ref())?,
-                    margin: length(&path.field("margin"), cast.margin)?,
+                    margin: signed_length(&path.field("margin"), cast.margin)?,
                     time_tolerance: time_tolerance.unwrap_or(TIME_TOLERANCE),
                 };
                 Ok((shape(&path.field("body"), cast.body.as_ref(), catalogue)?, kind))
@@ -289,7 +293,7 @@ impl AskedKind {
     fn is_straight(&self) -> bool {
         match self {
             Self::Cast { motion, margin, .. } => {
-                matches!(motion, Motion::Linear { .. }) && *margin <= 0.0
+                matches!(motion, Motion::Linear { .. }) && margin.abs() <= 0.0
             }
             Self::Overlap | Self::Nearest(_) => true,
         }
@@ -341,8 +345,12 @@ fn rays(
 }
 
 /// When the scene is asked about, if that is said.
-fn moment(path: &Path<'_>, wire: Option<&api::SceneMoment>) -> Result<Option<Moment>, BadField> {
-    let Some(&api::SceneMoment { frame_id: frame, fraction }) = wire else { return Ok(None) };
+pub fn moment(
+    path: &Path<'_>,
+    wire: Option<&api::SceneMoment>,
+) -> Result<Option<Moment>, BadField> {
+    let Some(&api::SceneMoment { frame_id, fraction }) = wire else { return Ok(None) };
+    let frame = said(&path.field("frame_id"), frame_id)?;
     if !(0.0..1.0).contains(&fraction) {
         return Err(path.field("fraction").bad("must be at least 0 and less than 1"));
     }

@@ -3,6 +3,7 @@
 
 pub mod casts;
 pub mod changes;
+pub mod claimed;
 pub mod cut;
 pub mod declare;
 pub mod frame;
@@ -20,5 +21,6 @@ pub mod plan;
 pub mod proofs;
 pub mod report;
 pub mod robots;
+pub mod since;
 pub mod size;
 pub mod state;

@@ -66,7 +66,7 @@ fn name_bodies(
     let gone = before.all(&path.field("removed_body_names"), &wire.removed_body_names)?;
     frame.removed_body_ids.extend(gone);
     let gone: BTreeSet<u32> = frame.removed_body_ids.iter().copied().collect();
-    let added = wire.added_bodies.iter().map(|body| (body.name.as_str(), body.id));
+    let added = wire.added_bodies.iter().filter_map(|body| Some((body.name.as_str(), body.id?)));
     let names = Names::of(standing().filter(|(_, id)| !gone.contains(id)).chain(added));
 
     frame.detached_body_names.clear();
@@ -111,7 +111,7 @@ fn name_robots(
     let gone = before.all(&path.field("removed_robot_names"), &wire.removed_robot_names)?;
     frame.removed_robots.extend(gone);
     let gone: BTreeSet<u32> = frame.removed_robots.iter().copied().collect();
-    let added = wire.added_robots.iter().map(|robot| (robot.name.as_str(), robot.id));
+    let added = wire.added_robots.iter().filter_map(|robot| Some((robot.name.as_str(), robot.id?)));
     let names = Names::of(standing().filter(|(_, id)| !gone.contains(id)).chain(added));
 
     let list = path.field("attached");
@@ -159,14 +159,19 @@ impl<'n> Names<'n> {
     }
 
     /// Puts the number in the place of a name, where there is one; `path` is that of the name.
-    fn put(&self, path: &Path<'_>, name: &mut String, id: &mut u32) -> Result<(), BadField> {
+    fn put(
+        &self,
+        path: &Path<'_>,
+        name: &mut String,
+        id: &mut Option<u32>,
+    ) -> Result<(), BadField> {
         if name.is_empty() {
             return Ok(());
         }
-        if *id != 0 {
+        if id.is_some() {
             return Err(path.bad("give the name or the id, not both"));
         }
-        *id = self.id(path, &std::mem::take(name))?;
+        *id = Some(self.id(path, &std::mem::take(name))?);
         Ok(())
     }
 }

@@ -8,6 +8,8 @@ use super::report::{counts, event};
 use super::robots::{KnownRobots, RobotDraft, link_name};
 use super::state::{body_to_wire, rules_to_wire};
 use crate::convert::geometry::matrix_rows;
+use clearance_geometry::Vec3;
+use clearance_geometry::pose::Pose;
 use clearance_proto as api;
 use clearance_scene::{Body, BodyId, Frame, Moves, Report, Scene};
 
@@ -19,6 +21,8 @@ pub struct Draft {
     added: BTreeSet<u32>,
     removed: BTreeSet<u32>,
     changed: BTreeSet<u32>,
+    /// How bodies have turned that said so, rotation vectors in the world, radians.
+    spins: BTreeMap<u32, Vec3>,
     has_new_rules: bool,
     robots: RobotDraft,
 }
@@ -43,8 +47,15 @@ impl Draft {
             || self.robots.is_structural()
     }
 
-    /// Adds what a frame has changed but for what was refused of it.
-    pub fn note(&mut self, frame: &Frame, moves: &dyn Moves, refused: &RefusedOf) {
+    /// Adds what a frame has changed but for what was refused of it. `joined` tells how a body has
+    /// turned that more than one frame of this draft has moved, if that is known.
+    pub fn note(
+        &mut self,
+        frame: &Frame,
+        moves: &dyn Moves,
+        refused: &RefusedOf,
+        joined: &dyn Fn(BodyId) -> Option<Vec3>,
+    ) {
         let RefusedOf { moves: refused, robots, removals } = refused;
         self.robots.note(frame, robots);
         let removed = frame.removed.iter().enumerate();
@@ -74,10 +85,13 @@ impl Draft {
             if refused.contains(&at) || is_told {
                 return;
             }
-            self.moved.insert(id);
+            let is_first = self.moved.insert(id);
             if moved.teleported || frame.teleported {
                 self.teleported.insert(id);
             }
+            let spin = if is_first { moved.spin } else { joined(moved.body) };
+            self.spins.remove(&id);
+            self.spins.extend(spin.map(|spin| (id, spin)));
         });
     }
 }
@@ -120,7 +134,7 @@ pub fn to_wire(
     let mut told = api::WatchedFrame {
         frame_id: scene.frame(),
         previous_frame_id: 0,
-        packed_poses: Some(packed(&bodies(&moved), &teleported)),
+        packed_poses: Some(with_spins(packed(&placed(&bodies(&moved)), &teleported), &draft.spins)),
         added_bodies: bodies(&draft.added).into_iter().map(whole).collect(),
         changed_bodies: bodies(&draft.changed).into_iter().map(whole).collect(),
         removed_body_ids: draft.removed.iter().copied().collect(),
@@ -140,19 +154,39 @@ pub fn link_poses(scene: &Scene) -> api::PackedPoses {
     let carried = scene.robots().flat_map(|robot| scene.moved_with(robot.id));
     let links: BTreeSet<BodyId> = carried.filter(|id| scene.link_of(*id).is_some()).collect();
     let links: Vec<&Body> = links.into_iter().filter_map(|id| scene.body(id)).collect();
-    packed(&links, &BTreeSet::new())
+    packed(&placed(&links), &BTreeSet::new())
 }
 
-fn packed(moved: &[&Body], teleported: &BTreeSet<u32>) -> api::PackedPoses {
-    let numbers = |of: fn(&Body) -> Vec<f64>| -> Vec<f64> {
-        moved.iter().flat_map(|body| of(body)).collect()
+/// The same with how bodies turned that said so, and that were not put where they are.
+pub(super) fn with_spins(
+    mut told: api::PackedPoses,
+    spins: &BTreeMap<u32, Vec3>,
+) -> api::PackedPoses {
+    let teleported: BTreeSet<u32> = told.teleported_ids.iter().collect();
+    let spin = |id: u32| spins.get(&id).filter(|_| !teleported.contains(&id));
+    if told.ids.iter().any(|id| spin(id).is_some()) {
+        let numbers = |id| spin(id).map_or([0.0; 3], |spin| [spin.x, spin.y, spin.z]);
+        told.spins = told.ids.iter().flat_map(numbers).collect::<Vec<f64>>().into();
+    }
+    told
+}
+
+/// Where bodies are.
+pub(super) fn placed(bodies: &[&Body]) -> Vec<(BodyId, Pose)> {
+    bodies.iter().map(|body| (body.id, body.pose)).collect()
+}
+
+/// Bodies and where they are now.
+pub(super) fn packed(moved: &[(BodyId, Pose)], teleported: &BTreeSet<u32>) -> api::PackedPoses {
+    let numbers = |of: fn(&Pose) -> Vec<f64>| -> Vec<f64> {
+        moved.iter().flat_map(|(_, pose)| of(pose)).collect()
     };
-    let ids: Vec<u32> = moved.iter().map(|body| body.id.0).collect();
+    let ids: Vec<u32> = moved.iter().map(|(id, _)| id.0).collect();
     let teleported: Vec<u32> = teleported.iter().copied().collect();
     api::PackedPoses {
         ids: ids.into(),
-        translations: numbers(|body| body.pose.translation.iter().copied().collect()).into(),
-        rotation_matrices: numbers(|body| matrix_rows(&body.pose.rotation).to_vec()).into(),
+        translations: numbers(|pose| pose.translation.iter().copied().collect()).into(),
+        rotation_matrices: numbers(|pose| matrix_rows(&pose.rotation).to_vec()).into(),
         teleported_ids: teleported.into(),
         ..Default::default()
     }

@@ -5,6 +5,7 @@ use std::cell::Cell;
 
 use arrayvec::ArrayVec;
 
+use super::declare::said;
 use crate::convert::geometry::{length, pose};
 use crate::path::{BadField, Path};
 use clearance_geometry::Vec3;
@@ -77,7 +78,7 @@ impl<'a> WireMoves<'a> {
     /// The id that the move at this place is about.
     pub fn id(&self, index: usize) -> u32 {
         match self.nested.get(index) {
-            Some(one) => one.id,
+            Some(one) => one.id.unwrap_or_default(),
             None => {
                 let mut ids = self.packed.into_iter().flat_map(|packed| packed.ids.iter());
                 ids.nth(index - self.nested.len()).unwrap_or_default()
@@ -143,6 +144,7 @@ impl Moves for WireMoves<'_> {
 
 fn nested_move(path: &Path<'_>, wire: &api::BodyPose) -> Result<Move, BadField> {
     let deviation = wire.deviation.map(|deviation| length(&path.field("deviation"), deviation));
+    let id = said(&path.field("id"), wire.id)?;
     let placed = pose(&path.field("pose"), wire.pose.as_ref())?;
     let orientation = wire.pose.as_ref().and_then(|pose| pose.orientation.as_ref());
     let quaternion = match orientation {
@@ -158,7 +160,7 @@ fn nested_move(path: &Path<'_>, wire: &api::BodyPose) -> Result<Move, BadField> 
         deviation: deviation.transpose()?,
         quaternion,
         spin,
-        ..Move::new(BodyId(wire.id), placed)
+        ..Move::new(BodyId(id), placed)
     })
 }
 

@@ -162,6 +162,7 @@ pub fn unpack(packed: &api::PackedPairs) -> Vec<api::PairReport> {
             contact_polygon: of_rest.contact_polygon,
             a_link: of_rest.a_link,
             b_link: of_rest.b_link,
+            face_depth: of_rest.face_depth,
         }
     };
     (0..packed.a.len()).map(pair).collect()
@@ -256,7 +257,8 @@ fn rest(
     until: &Until,
 ) -> Vec<api::PackedRest> {
     let asked = &plan.questions;
-    if !(asked.certificates || asked.polygons || bodies.has_links) {
+    let is_any = asked.certificates || asked.polygons || asked.face_normals || bodies.has_links;
+    if !is_any {
         return Vec::new();
     }
     let rest = |(index, known): (u32, &PairReport)| {
@@ -271,6 +273,7 @@ fn rest(
             contact_polygon: whole.contact_polygon,
             a_link: whole.a_link,
             b_link: whole.b_link,
+            face_depth: whole.face_depth,
         };
         (rest != api::PackedRest { index, ..Default::default() }).then_some(rest)
     };

@@ -61,7 +61,6 @@ pub fn pair(known: &PairReport, plan: &Plan, bodies: Bodies<'_>) -> api::PairRep
     let with_proofs = plan.questions.certificates && !known.is_beyond_proof;
     let certificate = with_proofs.then(|| certificate(known, counts)).flatten();
     let depth = known.depth.as_ref().map(|deepest| &deepest.depth);
-    let with_more = !known.is_verdict_alone_proven;
     api::PairReport {
         a: known.p.0,
         b: known.q.0,
@@ -75,12 +74,15 @@ pub fn pair(known: &PairReport, plan: &Plan, bodies: Bodies<'_>) -> api::PairRep
         depth: depth.map(|depth| bracket([depth.lower, depth.upper])),
         depth_direction: depth.map(|depth| vector_to_wire(&depth.direction)),
         first_contact: (known.first_contact.as_ref())
-            .map(|found| contact(found, with_proofs && with_more, counts)),
-        distance_certificate: distance
-            .filter(|_| with_proofs && with_more)
-            .and_then(|distance| distance_certificate(distance, certificate.clone(), counts)),
+            .map(|found| contact(known, found, with_proofs, counts)),
+        distance_certificate: distance.filter(|_| with_proofs).and_then(|distance| {
+            match known.has_curved_parts {
+                true => curved_distance(known, distance, counts),
+                false => distance_certificate(distance, certificate.clone(), counts),
+            }
+        }),
         depth_certificate: (known.depth.as_ref())
-            .filter(|_| plan.questions.certificates && with_more)
+            .filter(|_| with_proofs)
             .and_then(|deepest| depth_certificate(deepest, counts)),
         certificate,
         status: None,
@@ -90,6 +92,7 @@ pub fn pair(known: &PairReport, plan: &Plan, bodies: Bodies<'_>) -> api::PairRep
         contact_polygon: known.polygon.iter().map(vector_to_wire).collect(),
         a_link,
         b_link,
+        face_depth: known.face_depth.map(bracket),
     }
 }
 
@@ -127,14 +130,16 @@ pub fn bytes_of_proofs(known: &PairReport, bodies: Bodies<'_>) -> usize {
             size_of::<api::PartDistanceProof>() + DIRECTION + PIECE + of_row(gap.parts)
         };
         let own = distance.by_faces.as_ref().map_or(0, bytes_of_curved);
-        verdict + own + distance.gaps.iter().map(gap).sum::<usize>()
+        let curved: usize = distance.curved.iter().map(entry).sum();
+        verdict + own + curved + distance.gaps.iter().map(gap).sum::<usize>()
     });
     let depth = known.depth.as_ref().map_or(0, |deepest| {
         let reach =
             |one: &PartReach| size_of::<api::PartDepthProof>() + DIRECTION + of_row(one.parts);
         let surface = deepest.depth.surface.as_ref().map_or(0, of_surface);
         let own = bytes_of_curved(&deepest.depth.proof);
-        PROOF + own + surface + deepest.others.iter().map(reach).sum::<usize>()
+        let curved: usize = deepest.curved.iter().map(entry).sum();
+        PROOF + own + curved + surface + deepest.others.iter().map(reach).sum::<usize>()
     });
     let along = known.along.as_ref().map_or(0, |along| {
         let each = size_of::<api::PartRange>() + PROOF + 2 * (DIRECTION + PIECE);
@@ -204,6 +209,24 @@ fn distance_certificate(
     Some(api::DistanceCertificate { verdict, pairs: Vec::new(), parts })
 }
 
+/// The proof of the distance of bodies of several parts of which some are curved, if all of these
+/// have one.
+fn curved_distance(
+    known: &PairReport,
+    distance: &PairDistance,
+    counts: [usize; 2],
+) -> Option<api::DistanceCertificate> {
+    if known.verdict != Some(Verdict::Separated) {
+        return distance_certificate(distance, Some(certificate(known, counts)?), counts);
+    }
+    let is_other = |one: &&PartProof| distance.curved.iter().all(|its| its.parts != one.parts);
+    let others = known.proofs.iter().filter(is_other);
+    let all: Vec<&PartProof> = others.chain(&distance.curved).collect();
+    let is_whole = all.len() == counts[0] * counts[1] && all.iter().all(|one| one.is_proven());
+    let verdict = compound(all.into_iter().map(|one| part_proof(one, counts)).collect());
+    is_whole.then(|| distance_certificate(distance, Some(verdict), counts)).flatten()
+}
+
 fn depth_certificate(
     deepest: &PairDepth,
     counts: [usize; 2],
@@ -213,7 +236,11 @@ fn depth_certificate(
         return Some(of_parts);
     }
     let [p_parts, q_parts] = row(deepest.parts.into(), counts);
-    let entries = vec![api::PartProof { p_parts, q_parts, certificate: of_parts.verdict }];
+    let mut entries = vec![api::PartProof { p_parts, q_parts, certificate: of_parts.verdict }];
+    if !deepest.curved.iter().all(PartProof::is_proven) {
+        return None;
+    }
+    entries.extend(deepest.curved.iter().map(|one| part_proof(one, counts)));
     let entry = |entry: &PartReach| {
         let [p_parts, q_parts] = row(entry.parts, counts);
         let direction = Some(direction_to_wire(&entry.direction));
@@ -254,17 +281,18 @@ fn are_whole(known: &PairReport, counts: [usize; 2]) -> bool {
 
 fn certificate(known: &PairReport, counts: [usize; 2]) -> Option<api::StaticCertificate> {
     let proofs = &known.proofs;
-    if known.is_verdict_alone_proven && !are_whole(known, counts) {
+    if known.has_curved_parts && !are_whole(known, counts) {
         return None;
     }
     if counts == [1, 1] {
         return proofs.first().and_then(part_certificate);
     }
-    let entry = |entry: &PartProof| {
-        let [p_parts, q_parts] = indices(entry.parts, counts);
-        api::PartProof { p_parts, q_parts, certificate: part_certificate(entry) }
-    };
-    Some(compound(proofs.iter().map(entry).collect()))
+    Some(compound(proofs.iter().map(|one| part_proof(one, counts)).collect()))
+}
+
+fn part_proof(entry: &PartProof, counts: [usize; 2]) -> api::PartProof {
+    let [p_parts, q_parts] = indices(entry.parts, counts);
+    api::PartProof { p_parts, q_parts, certificate: part_certificate(entry) }
 }
 
 fn compound(entries: Vec<api::PartProof>) -> api::StaticCertificate {
@@ -277,20 +305,31 @@ fn part_certificate(entry: &PartProof) -> Option<api::StaticCertificate> {
     proof.map(|proof| with_margin_depth(proof, entry.margin_depth.as_deref()))
 }
 
-fn contact(known: &PairContact, with_proofs: bool, counts: [usize; 2]) -> api::FirstContact {
+fn contact(
+    pair: &PairReport,
+    known: &PairContact,
+    with_proofs: bool,
+    counts: [usize; 2],
+) -> api::FirstContact {
     let first = known.parts.filter(|_| known.has_met());
+    // No claim speaks of how deep bodies get on their way.
+    let with_proofs = with_proofs && pair.margin >= 0.0;
     api::FirstContact {
         outcome: outcome_to_wire(known.outcome).into(),
         t_free: known.t_free,
         t_contact: known.has_met().then_some(known.t_contact),
-        certificate: with_proofs.then(|| motion(known, counts)).flatten(),
+        certificate: with_proofs.then(|| motion(pair, known, counts)).flatten(),
         a_part: first.map(|parts| parts.p),
         b_part: first.map(|parts| parts.q),
         stopped: stopped_to_wire(known.stopped).into(),
     }
 }
 
-fn motion(known: &PairContact, counts: [usize; 2]) -> Option<api::MotionCertificate> {
+fn motion(
+    pair: &PairReport,
+    known: &PairContact,
+    counts: [usize; 2],
+) -> Option<api::MotionCertificate> {
     let chains = &known.chains;
     if counts == [1, 1] {
         // Where less is known than that they are free, there may be nothing to prove.
@@ -302,6 +341,12 @@ fn motion(known: &PairContact, counts: [usize; 2]) -> Option<api::MotionCertific
         let [p_parts, q_parts] = indices(chain.parts, counts);
         api::PartMotionProof { p_parts, q_parts, certificate: motion_to_wire(chain) }
     };
-    let parts = chains.iter().map(entry).collect();
-    Some(api::MotionCertificate { parts, ..Default::default() })
+    let parts: Vec<api::PartMotionProof> = chains.iter().map(entry).collect();
+    // What curved parts have no proof of leaves the whole without one.
+    let is_open = known.t_free <= 0.0 && known.stopped.is_some();
+    let is_at_start = known.outcome == Outcome::Contact && known.t_contact <= 0.0;
+    let is_enough = parts.len() == counts[0] * counts[1] || is_open || is_at_start;
+    let is_whole = is_enough && parts.iter().all(|part| part.certificate.is_some());
+    let is_known = !pair.has_curved_parts || is_whole && !parts.is_empty();
+    is_known.then(|| api::MotionCertificate { parts, ..Default::default() })
 }

@@ -57,6 +57,7 @@ impl Plan {
         let below = wire.pairs_below.map(|value| signed_length(&path.field("pairs_below"), value));
         let direction = wire.along.as_ref();
         let along = direction.map(|d| direction_vector(&path.field("along"), Some(d)));
+        let polygon_depth = wire.contact_polygon_depth;
         let questions = Questions {
             listed,
             nearest: wire.nearest_pairs,
@@ -64,8 +65,10 @@ impl Plan {
             distances: wire.distances,
             stops: Stops { above, below: None },
             depths: wire.depths,
-            normals: wire.normals,
+            normals: wire.normals || wire.face_normals,
+            face_normals: wire.face_normals,
             polygons: wire.contact_polygons,
+            polygon_depth: length(&path.field("contact_polygon_depth"), polygon_depth)?,
             polygon_numbers_max: polygon_numbers_max(wire, limits),
             impacts: wire.impacts,
             along: along.transpose()?,
@@ -111,14 +114,15 @@ impl Plan {
     /// Whether what is asked of a pair takes as long as many verdicts.
     pub fn is_dear(&self) -> bool {
         let questions = &self.questions;
-        let is_dear = questions.depths || questions.polygons;
+        let is_dear = questions.depths || questions.polygons || questions.face_normals;
         is_dear || questions.between.is_some() || questions.along.is_some()
     }
 }
 
 /// Likewise, as it is asked on the wire.
 pub fn is_dear(wire: &api::ReportOptions) -> bool {
-    wire.depths || wire.contact_polygons || wire.first_contacts || wire.along.is_some()
+    let of_contact = wire.depths || wire.contact_polygons || wire.face_normals;
+    of_contact || wire.first_contacts || wire.along.is_some()
 }
 
 /// How many coordinates of contact polygons, other than zeros, fit into the report at most.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::declare::said;
 use super::known::Known;
 use crate::convert::catalogue::Catalogue;
 use crate::convert::geometry::{pose, pose_to_wire, signed_length};
@@ -59,7 +60,7 @@ fn robot(
     let attached = attached.map(|(index, one)| carried(&list.index(index), one, catalogue));
     let values = if wire.values.is_empty() { rest_values(known) } else { wire.values.clone() };
     let robot = SceneRobot {
-        id: RobotId(wire.id),
+        id: RobotId(said(&path.field("id"), wire.id)?),
         name: wire.name.clone(),
         robot: known.clone(),
         base: pose(&path.field("base"), wire.base.as_ref())?,
@@ -88,7 +89,7 @@ fn carried(
     path.field("touch_links").within(catalogue.limits.robot_links_max(), wire.touch_links.len())?;
     let place = wire.pose.as_ref().map(|given| pose(&path.field("pose"), Some(given)));
     Ok(Attached {
-        body: BodyId(wire.body_id),
+        body: BodyId(said(&path.field("body_id"), wire.body_id)?),
         link: wire.link.clone(),
         link_from_body: place.transpose()?,
         touch_links: wire.touch_links.clone(),
@@ -114,25 +115,28 @@ pub fn changes(
     let list = path.field("attached");
     let attach = |(index, one): (usize, &api::RobotAttachment)| {
         let path = list.index(index);
+        let robot = RobotId(said(&path.field("robot"), one.robot)?);
         let path = path.field("attached");
         let attached = one.attached.as_ref().ok_or_else(|| path.bad("is required"))?;
-        Ok((RobotId(one.robot), carried(&path, attached, catalogue)?))
+        Ok((robot, carried(&path, attached, catalogue)?))
     };
     let attached: Result<Vec<_>, Failure> = wire.attached.iter().enumerate().map(attach).collect();
     let list = path.field("robot_moves");
     let moved = |(index, one): (usize, &api::RobotMove)| {
+        let Some(id) = one.id else { return Ok(None) };
         let path = list.index(index);
         path.field("joints").within(limits.robot_links_max(), one.joints.len())?;
         let base = one.base.as_ref().map(|given| pose(&path.field("base"), Some(given)));
-        Ok(RobotMove {
-            robot: RobotId(one.id),
+        Ok(Some(RobotMove {
+            robot: RobotId(id),
             values: (!one.values.is_empty()).then(|| one.values.clone()),
             joints: one.joints.iter().map(|joint| (joint.name.clone(), joint.value)).collect(),
             base: base.transpose()?,
             teleported: one.teleported,
-        })
+        }))
     };
-    let moves: Result<Vec<_>, Failure> = wire.robot_moves.iter().enumerate().map(moved).collect();
+    let moves: Result<Vec<_>, Failure> =
+        wire.robot_moves.iter().enumerate().filter_map(|one| moved(one).transpose()).collect();
     let changes = RobotChanges {
         removed: wire.removed_robots.iter().copied().map(RobotId).collect(),
         added: added.iter().map(|declared| declared.robot.clone()).collect(),
@@ -143,7 +147,29 @@ pub fn changes(
     Ok((changes, added))
 }
 
-/// The status of a move that the scene refused.
+/// Calls `take` for each move that names no robot, with what puts it into words: it is refused
+/// alone.
+pub fn each_unnamed(
+    path: &Path<'_>,
+    wire: &api::Frame,
+    mut take: impl FnMut(&dyn Fn() -> BadField),
+) {
+    let list = path.field("robot_moves");
+    let unnamed = wire.robot_moves.iter().enumerate().filter(|(_, one)| one.id.is_none());
+    for (index, one) in unnamed {
+        let path = list.index(index);
+        let path = path.field("id");
+        take(&|| said(&path, one.id).err().unwrap_or_else(|| path.bad("is refused")));
+    }
+}
+
+/// The place in the frame of a move of those that name a robot.
+pub fn place_of_move(wire: &api::Frame, move_index: usize) -> usize {
+    let named = wire.robot_moves.iter().enumerate().filter(|(_, one)| one.id.is_some());
+    named.map(|(place, _)| place).nth(move_index).unwrap_or(move_index)
+}
+
+/// The status of a move that the scene refused; the index is that in the frame.
 pub fn refused(path: &Path<'_>, index: usize, error: RobotMoveError) -> api::ItemStatus {
     let list = path.field("robot_moves");
     let path = list.index(index);
@@ -165,14 +191,14 @@ pub fn robot_to_wire(robot: &SceneRobot, registered: &KnownRobots) -> api::Sessi
     let SceneRobot { id, name, base, values, paddings, traits, attached, .. } = robot;
     let links = robot.robot.links.iter().zip(paddings).filter(|(_, padding)| padding.abs() > 0.0);
     let body = |one: &Attached| api::AttachedBody {
-        body_id: one.body.0,
+        body_id: Some(one.body.0),
         link: one.link.clone(),
         pose: one.link_from_body.as_ref().map(pose_to_wire),
         touch_links: one.touch_links.clone(),
         body_name: String::new(),
     };
     api::SessionRobot {
-        id: id.0,
+        id: Some(id.0),
         name: name.clone(),
         robot_id: registered.get(&id.0).map_or_else(String::new, |known| known.id.clone()),
         base: Some(pose_to_wire(base)),
@@ -282,7 +308,7 @@ impl RobotDraft {
         let moved = self.moved.iter().filter(|id| !is_told(id));
         let moved = moved.filter_map(|id| scene.robot(*id));
         let tell = |robot: &SceneRobot| api::RobotMove {
-            id: robot.id.0,
+            id: Some(robot.id.0),
             values: robot.values.clone(),
             joints: Vec::new(),
             base: Some(pose_to_wire(&robot.base)),

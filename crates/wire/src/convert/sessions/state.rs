@@ -41,7 +41,7 @@ pub fn body_to_wire(body: &Body, shapes: &[PartSource]) -> api::Body {
         api::PlacedBody { source: Some(source), pose: Some(pose_to_wire(&part.body_from_part)) }
     };
     api::Body {
-        id: body.id.0,
+        id: Some(body.id.0),
         name: body.name.clone(),
         parts: body.parts.iter().zip(shapes).map(part).collect(),
         pose: Some(pose_to_wire(&body.pose)),
@@ -57,7 +57,7 @@ pub fn body_to_wire(body: &Body, shapes: &[PartSource]) -> api::Body {
 }
 
 fn pair_to_wire([a, b]: &[BodyId; 2]) -> api::BodyPair {
-    api::BodyPair { a: a.0, b: b.0 }
+    api::BodyPair { a: Some(a.0), b: Some(b.0) }
 }
 
 /// Which pairs are checked.

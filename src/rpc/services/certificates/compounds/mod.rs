@@ -13,8 +13,8 @@ use super::faces::NamedFaces;
 use clearance_bodies::PlacedBody;
 use clearance_certificates::told::{Told, required};
 use clearance_geometry::claim::{
-    Compounds, DepthClaim, Direction, KnownParts, PartBound, PartStatement, Parts, Points, Surface,
-    Verdict,
+    Compounds, DepthClaim, DepthEntries, Direction, KnownParts, PartBound, PartStatement, Parts,
+    Points, Surface, Verdict,
 };
 use clearance_geometry::effort::Effort;
 use clearance_geometry::judge::{
@@ -83,7 +83,7 @@ impl PartsStatement {
     pub(super) fn bodies(&self) -> impl Iterator<Item = &AskedBody> {
         let curved = match &self.said {
             Said::Standing(said) => &said.curved[..],
-            Said::Motion(_) => &[],
+            Said::Motion(said) => said.curved(),
         };
         let of_curved = curved.iter().flat_map(CurvedEntry::bodies);
         self.bodies.iter().flat_map(AskedParts::parts).chain(of_curved)
@@ -118,18 +118,18 @@ impl PartsStatement {
         bodies: [AskedParts; 2],
     ) -> Result<Self, Failure> {
         let Told { question, asked, answer, path } = told;
-        refuse_curved(path, &bodies)?;
         let asked = margin(asked, question.margin)?;
         let bracket = required(path, "distance", answer.distance.as_ref())?;
         let certificate = required(path, "certificate", answer.certificate.as_ref())?;
         let certificate_path = path.field("certificate");
-        let of_verdict = certificate.verdict.as_ref();
+        let (curved, others) = curved::split(certificate.verdict.as_ref());
+        let at = certificate_path.field("verdict");
         let standing = SaidStanding {
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
             list: "certificate.verdict.compound.entries",
-            entries: statements(&certificate_path.field("verdict"), &bodies, of_verdict)?,
-            places: Vec::new(),
-            curved: Vec::new(),
+            entries: statements(&at, &bodies, others.as_ref())?,
+            places: curved::places_beside(&curved, certificate.verdict.as_ref()),
+            curved: CurvedEntry::read_all(&at, &bodies, &curved, question.margin)?,
             within: within(path, asked, answer.within_margin)?,
             measure: Measure::Distance {
                 bounds: [bracket.lower, bracket.upper],
@@ -145,11 +145,11 @@ impl PartsStatement {
         bodies: [AskedParts; 2],
     ) -> Result<Self, Failure> {
         let Told { answer, path, .. } = told;
-        refuse_curved(path, &bodies)?;
         let bracket = required(path, "depth", answer.depth.as_ref())?;
         let certificate = required(path, "certificate", answer.certificate.as_ref())?;
         let certificate_path = path.field("certificate");
-        let of_verdict = certificate.verdict.as_ref();
+        let (curved, others) = curved::split(certificate.verdict.as_ref());
+        let at = certificate_path.field("verdict");
         let face_path = certificate_path.field("face");
         let face = certificate.face.as_ref().map(|face| direction(&face_path, Some(face)));
         let surface_path = certificate_path.field("surface");
@@ -157,15 +157,15 @@ impl PartsStatement {
         let standing = SaidStanding {
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
             list: "certificate.verdict.compound.entries",
-            entries: statements(&certificate_path.field("verdict"), &bodies, of_verdict)?,
-            places: Vec::new(),
-            curved: Vec::new(),
+            entries: statements(&at, &bodies, others.as_ref())?,
+            places: curved::places_beside(&curved, certificate.verdict.as_ref()),
+            curved: CurvedEntry::read_all(&at, &bodies, &curved, None)?,
             within: None,
             measure: Measure::Depth {
                 bounds: [bracket.lower, bracket.upper],
                 face: face.transpose()?,
                 surface: surface.transpose()?,
-                others: reaches(&certificate_path.field("parts"), &certificate.parts)?,
+                others: reaches(&certificate_path.field("parts"), &bodies, &certificate.parts)?,
             },
         };
         Ok(Self { bodies, said: Said::Standing(Box::new(standing)) })
@@ -177,7 +177,6 @@ impl PartsStatement {
         told: &Told<'_, api::FindFirstContactRequest, api::FindFirstContactResponse>,
         bodies: [AskedParts; 2],
     ) -> Result<Self, Failure> {
-        refuse_curved(&told.path, &bodies)?;
         let said = SaidMotion::convert(told, &bodies)?;
         Ok(Self { bodies, said: Said::Motion(Box::new(said)) })
     }
@@ -185,11 +184,13 @@ impl PartsStatement {
     /// Judges the claim; the inner error says what does not hold.
     pub(super) fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
         let Self { bodies: [p, q], mut said } = self;
-        if let Said::Standing(said) = &mut said {
-            for entry in &mut said.curved {
-                if let Err(why) = entry.judge(effort)? {
-                    return Ok(Err(format!("{}[{}]: {why}", said.list, entry.at)));
-                }
+        let (list, curved) = match &mut said {
+            Said::Standing(said) => (said.list, &mut said.curved[..]),
+            Said::Motion(said) => ("certificate.parts", said.curved_mut()),
+        };
+        for entry in curved {
+            if let Err(why) = entry.judge(effort)? {
+                return Ok(Err(format!("{list}[{}]: {why}", entry.at)));
             }
         }
         let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
@@ -202,16 +203,6 @@ impl PartsStatement {
             Said::Motion(said) => said.judge(&compounds, [&p, &q], effort),
         })
     }
-}
-
-/// Of curved parts no more is claimed than how they stand.
-fn refuse_curved(path: &Path<'_>, bodies: &[AskedParts; 2]) -> Result<(), Failure> {
-    let is_curved = |body: &AskedParts| body.parts().iter().any(|part| part.curved().is_some());
-    if bodies.iter().any(is_curved) {
-        let what = "claims of compounds of curved parts but for how they stand";
-        return Err(path.not_implemented(what).into());
-    }
-    Ok(())
 }
 
 fn points(parts: &[PlacedBody]) -> Vec<Points<'_>> {
@@ -274,6 +265,9 @@ fn gaps(
 ) -> Result<Vec<PartBound>, Failure> {
     let pairs_path = path.field("pairs");
     let pairs = at_most(&pairs_path, &wire.pairs)?;
+    if curved::is_curved_single(bodies) && wire.parts.is_empty() {
+        return Ok(Vec::new());
+    }
     if is_single(bodies) && wire.parts.is_empty() {
         return Ok(vec![PartBound { parts: one_of_each(), pairs, direction: None }]);
     }
@@ -284,8 +278,10 @@ fn gaps(
     let entry = |(at, entry): (usize, &api::PartDistanceProof)| {
         let path = list.index(at);
         let along = |wire| direction(&path.field("direction"), Some(wire));
+        let parts = Parts { p: entry.p_parts.clone(), q: entry.q_parts.clone() };
+        curved::refuse_convex(&path, bodies, &parts)?;
         Ok(PartBound {
-            parts: Parts { p: entry.p_parts.clone(), q: entry.q_parts.clone() },
+            parts,
             pairs: at_most(&path.field("pairs"), &entry.pairs)?,
             direction: entry.direction.as_ref().map(along).transpose()?,
         })
@@ -294,10 +290,16 @@ fn gaps(
 }
 
 /// The bounds that a certificate holds for the depths of all parts but the deepest.
-fn reaches(list: &Path<'_>, wire: &[api::PartDepthProof]) -> Result<Vec<PartBound>, Failure> {
+fn reaches(
+    list: &Path<'_>,
+    bodies: &[AskedParts; 2],
+    wire: &[api::PartDepthProof],
+) -> Result<Vec<PartBound>, Failure> {
     let entry = |(at, entry): (usize, &api::PartDepthProof)| {
-        let along = direction(&list.index(at).field("direction"), entry.direction.as_ref())?;
+        let path = list.index(at);
+        let along = direction(&path.field("direction"), entry.direction.as_ref())?;
         let parts = Parts { p: entry.p_parts.clone(), q: entry.q_parts.clone() };
+        curved::refuse_convex(&path, bodies, &parts)?;
         Ok(PartBound { parts, pairs: ArrayVec::new(), direction: Some(along) })
     };
     wire.iter().enumerate().map(entry).collect()
@@ -319,7 +321,7 @@ impl SaidStanding {
         judge_compounds_beside(compounds, *verdict, entries, &known, effort)
             .map_err(|refusal| self.located(refusal))?;
         self.judge_within(compounds, effort).map_err(|why| format!("within_margin: {why}"))?;
-        self.judge_measure(compounds, effort)
+        self.judge_measure(compounds, &known, effort)
     }
 
     fn judge_within(
@@ -362,23 +364,29 @@ impl SaidStanding {
     fn judge_measure(
         &self,
         compounds: &Compounds<'_>,
+        known: &[KnownParts],
         effort: &mut Effort<'_>,
     ) -> Result<(), String> {
         let located = |refusal: Refusal| located("certificate.parts", &refusal);
         match &self.measure {
             Measure::Nothing => Ok(()),
             Measure::Distance { bounds, entries } if self.verdict == Verdict::Separated => {
-                judge_compounds_distance(compounds, *bounds, entries, effort).map_err(located)
+                judge_compounds_distance(compounds, *bounds, entries, known, effort)
+                    .map_err(located)
             }
             Measure::Depth { bounds, face, surface, others }
                 if self.verdict == Verdict::Overlapping =>
             {
-                let [PartStatement { parts, proof, .. }] = &self.entries[..] else {
-                    return Err(format!("{}: one has to name the deepest parts", self.list));
+                let deepest = match &self.entries[..] {
+                    [] if !known.is_empty() => None,
+                    [PartStatement { parts, proof, .. }] => {
+                        let face = face.as_ref().ok_or("the face is missing")?;
+                        Some(DepthClaim { parts, proof, face, surface: surface.as_ref() })
+                    }
+                    _ => return Err(format!("{}: one has to name the deepest parts", self.list)),
                 };
-                let face = face.as_ref().ok_or("the face is missing")?;
-                let deepest = DepthClaim { parts, proof, face, surface: surface.as_ref() };
-                judge_compounds_depth(compounds, *bounds, &deepest, others, effort).map_err(located)
+                let shown = DepthEntries { deepest, others, known };
+                judge_compounds_depth(compounds, *bounds, &shown, effort).map_err(located)
             }
             Measure::Distance { bounds, .. } | Measure::Depth { bounds, .. } => {
                 judge_zero(*bounds).map_err(located)

@@ -2,17 +2,19 @@
 
 use arrayvec::ArrayVec;
 
+use super::curved::{CurvedEntry, MovingEntry, PartMoves};
 use super::entries::{is_single, located, one_of_each};
 use crate::rpc::services::certificates::faces::NamedFaces;
 use clearance_bodies::PlacedBody;
 use clearance_bodies::table::first_contact::Motions;
+use clearance_certificates::hulls::Moves;
 use clearance_certificates::told::{Told, required, t_contact};
 use clearance_geometry::claim::{
-    Compounds, ConvexProof, Course, Link, MotionClaim, Outcome, PartMotion, PartStatement, Parts,
-    Reach, StaticProof, Verdict,
+    Compounds, ConvexProof, Course, KnownParts, Link, MotionClaim, MotionEntries, Outcome,
+    PartMotion, PartStatement, Parts, Reach, StaticProof, Verdict,
 };
 use clearance_geometry::effort::Effort;
-use clearance_geometry::judge::{Refusal, judge_compounds, judge_compounds_motion};
+use clearance_geometry::judge::{Refusal, judge_compounds_beside, judge_compounds_motion};
 use clearance_geometry::motion::Motion;
 use clearance_geometry::pair::Question;
 use clearance_geometry::pair::{Pair, VertexPair};
@@ -38,6 +40,10 @@ pub(super) struct SaidMotion {
     /// At t = 0, if it is said.
     initial: Option<Verdict>,
     entries: Vec<MotionEntry>,
+    /// Where among all entries these are.
+    places: Vec<usize>,
+    /// Those of two parts of which one is curved.
+    curved: Vec<CurvedEntry>,
 }
 
 #[derive(Clone, Debug)]
@@ -57,6 +63,7 @@ impl SaidMotion {
         bodies: &[AskedParts; 2],
     ) -> Result<Self, Failure> {
         let Told { question, asked, answer, path } = told;
+        Moves::convert(asked, question)?;
         let motions = motions(asked, question)?;
         let [of_p, of_q] = &motions.of_bodies;
         let of_parts = [
@@ -70,16 +77,46 @@ impl SaidMotion {
         let certificate = required(path, "certificate", answer.certificate.as_ref())?;
         let outcome = outcome(&path.field("outcome"), answer.outcome())?;
         let has_stopped = answer.stopped() != api::Stopped::Unspecified;
+        let moves = |i: u32, j: u32| Moves {
+            motion_p: of_parts[0][i as usize],
+            motion_q: of_parts[1][j as usize],
+            deviation_p: motions.deviations[0],
+            deviation_q: motions.deviations[1],
+            margin: motions.margin,
+        };
+        let moving = PartMoves { asked, question, moves: &moves };
+        let Movements { entries, places, curved } = movements(path, bodies, certificate, &moving)?;
         Ok(Self {
             motions,
             of_parts,
+            entries,
+            places,
+            curved,
             outcome,
             t_free: answer.t_free,
             is_start_open: has_stopped && answer.t_free <= 0.0 && outcome != Outcome::NoContact,
             t_contact: t_contact(path, answer)?,
             initial,
-            entries: movements(&path.field("certificate"), bodies, certificate)?,
         })
+    }
+
+    /// The entries about curved parts.
+    pub(super) fn curved(&self) -> &[CurvedEntry] {
+        &self.curved
+    }
+
+    /// The same, to be judged.
+    pub(super) fn curved_mut(&mut self) -> &mut [CurvedEntry] {
+        &mut self.curved
+    }
+
+    /// Where in the answer something is refused, and why.
+    fn located(&self, refusal: Refusal) -> String {
+        if let Refusal::EntryFails(at, why) = refusal {
+            let place = self.places.get(at).copied().unwrap_or(at);
+            return located("certificate.parts", &Refusal::EntryFails(place, why));
+        }
+        located("certificate.parts", &refusal)
     }
 
     pub(super) fn judge(
@@ -88,7 +125,6 @@ impl SaidMotion {
         [p, q]: [&[PlacedBody]; 2],
         effort: &mut Effort<'_>,
     ) -> Result<(), String> {
-        let located = |refusal: Refusal| located("certificate.parts", &refusal);
         let course = |i: u32, j: u32| -> Course<'_> {
             let (i, j) = (i as usize, j as usize);
             let pair = Pair { p: p[i].hull(), q: q[j].hull() };
@@ -107,12 +143,42 @@ impl SaidMotion {
                 PartMotion { parts, initial: initial.as_ref(), start, claim }
             })
             .collect();
-        judge_compounds_motion(compounds, course, &entries, self.is_start_open, effort)
-            .map_err(located)?;
+        let known: Vec<KnownParts> = self.curved.iter().map(CurvedEntry::known).collect();
+        let (is_start_open, entries, known) = (self.is_start_open, &entries[..], &known[..]);
+        let claimed = MotionEntries { outcome, t_free, t_contact, is_start_open, entries, known };
+        judge_compounds_motion(compounds, course, &claimed, effort)
+            .map_err(|refusal| self.located(refusal))?;
         let Some(verdict) = self.initial else { return Ok(()) };
         let at_start: Vec<PartStatement> = self.entries.iter().filter_map(at_start).collect();
-        judge_compounds(compounds, verdict, &at_start, effort)
+        judge_compounds_beside(compounds, verdict, &at_start, known, effort)
             .map_err(|refusal| format!("initial_verdict: {refusal}"))
+    }
+}
+
+/// The entries of a certificate about how parts move.
+#[derive(Default)]
+struct Movements {
+    entries: Vec<MotionEntry>,
+    places: Vec<usize>,
+    curved: Vec<CurvedEntry>,
+}
+
+impl Movements {
+    fn add(
+        &mut self,
+        entry: MovingEntry<'_>,
+        bodies: &[AskedParts; 2],
+        moving: &PartMoves<'_>,
+    ) -> Result<(), Failure> {
+        match CurvedEntry::moving(&entry, bodies, moving)? {
+            Some(curved) => self.curved.push(curved),
+            None => {
+                let MovingEntry { path, at, parts, certificate } = entry;
+                self.entries.push(movement(&path.field("certificate"), parts, certificate)?);
+                self.places.push(at);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -121,21 +187,27 @@ fn movements(
     path: &Path<'_>,
     bodies: &[AskedParts; 2],
     wire: &api::MotionCertificate,
-) -> Result<Vec<MotionEntry>, Failure> {
-    let list = path.field("parts");
+    moving: &PartMoves<'_>,
+) -> Result<Movements, Failure> {
+    let mut all = Movements::default();
+    let certificate_path = path.field("certificate");
+    let list = certificate_path.field("parts");
     if wire.parts.is_empty() {
         if !is_single(bodies) {
             return Err(list.bad("is required of bodies of several parts").into());
         }
-        return Ok(vec![movement(path, one_of_each(), wire)?]);
+        let parts = one_of_each();
+        let entry = MovingEntry { path, at: 0, parts, certificate: wire };
+        all.add(entry, bodies, moving)?;
+        return Ok(all);
     }
-    let entry = |(at, entry): (usize, &api::PartMotionProof)| {
+    for (at, entry) in wire.parts.iter().enumerate() {
         let parts = Parts { p: entry.p_parts.clone(), q: entry.q_parts.clone() };
         let path = list.index(at);
         let certificate = required(&path, "certificate", entry.certificate.as_ref())?;
-        movement(&path.field("certificate"), parts, certificate)
-    };
-    wire.parts.iter().enumerate().map(entry).collect()
+        all.add(MovingEntry { path: &path, at, parts, certificate }, bodies, moving)?;
+    }
+    Ok(all)
 }
 
 fn movement(

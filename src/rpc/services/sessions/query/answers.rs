@@ -325,7 +325,9 @@ impl Responder<'_> {
         match question.kind {
             AskedKind::Cast { motion, margin, time_tolerance } => {
                 let starts = self.asked.starts;
-                let cast = Cast { start: placed, motion, margin, time_tolerance, starts };
+                let without_seams = self.asked.without_seams;
+                let cast =
+                    Cast { start: placed, motion, margin, time_tolerance, starts, without_seams };
                 let to_wire = |hit: &_, place: &_| cast_to_wire(hit, place, proves);
                 let met = self.cast(&cast, to_wire, effort).map_err(Unready::Stopped)?;
                 (answer.hits, answer.omitted_hits) = (met.hits, met.omitted);
@@ -354,7 +356,8 @@ impl Responder<'_> {
         velocity: Vec3,
     ) -> (Result<CastHits<PackedHit>, Stopped>, Cost) {
         let mut effort = Effort::until(self.asked.steps, self.here);
-        let cast = Cast { starts: self.asked.starts, ..Cast::along(start, velocity) };
+        let &AskedInquiry { starts, without_seams, .. } = self.asked;
+        let cast = Cast { starts, without_seams, ..Cast::along(start, velocity) };
         let met = self.cast(&cast, PackedHit::new, &mut effort);
         let met = met.and_then(|met| self.in_time(met));
         (met, Cost { queries: 1, ..effort.cost })

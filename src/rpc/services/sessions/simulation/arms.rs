@@ -324,9 +324,9 @@ impl Shapes {
         wire.added_robots = robots.added.iter().map(|robot| self.robot_to_wire(robot)).collect();
         wire.detached_body_ids = ids(&robots.detached);
         let attached = robots.attached.iter().map(|(robot, one)| api::RobotAttachment {
-            robot: robot.0,
+            robot: Some(robot.0),
             attached: Some(api::AttachedBody {
-                body_id: one.body.0,
+                body_id: Some(one.body.0),
                 link: one.link.clone(),
                 pose: one.link_from_body.as_ref().map(pose_to_wire),
                 touch_links: one.touch_links.clone(),
@@ -338,7 +338,7 @@ impl Shapes {
         let joint =
             |(name, value): &(String, f64)| api::JointValue { name: name.clone(), value: *value };
         let moves = robots.moves.iter().map(|to| api::RobotMove {
-            id: to.robot.0,
+            id: Some(to.robot.0),
             values: to.values.clone().unwrap_or_default(),
             joints: to.joints.iter().map(joint).collect(),
             base: to.base.as_ref().map(pose_to_wire),

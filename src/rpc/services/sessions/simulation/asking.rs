@@ -53,7 +53,7 @@ impl Heard {
     /// The same questions again, about that frame.
     pub(super) fn again(&self, frame: u64) -> Option<api::QuerySceneRequest> {
         let (asked, _) = self.told.get(&frame)?;
-        let moment = Some(api::SceneMoment { frame_id: frame, fraction: 0.0 });
+        let moment = Some(api::SceneMoment { frame_id: Some(frame), fraction: 0.0 });
         Some(api::QuerySceneRequest { moment, ..asked.clone() })
     }
 

@@ -186,18 +186,22 @@ fn questions<'a>(p: &'a Placed, q: &'a Placed, margin: f64) -> impl Iterator<Ite
     })
 }
 
-/// When they first came within `margin` of each other since the last answered frame.
+/// When they first came within `margin` of each other since the last answered frame, or were so
+/// deep in each other where it is below 0.
 pub(super) fn way(p: &Placed, q: &Placed, margin: f64) -> Way {
     if p.start.is_none() && q.start.is_none() {
-        let is_in_contact =
-            stand(&p.body, &q.body) != Verdict::Separated || is_within(&p.body, &q.body, margin);
+        let is_in_contact = if margin < 0.0 {
+            is_deep(&p.body, &q.body, margin)
+        } else {
+            stand(&p.body, &q.body) != Verdict::Separated || is_within(&p.body, &q.body, margin)
+        };
         return match is_in_contact {
             true => Way { outcome: Outcome::Contact, bracket: [0.0, 0.0] },
             false => Way { outcome: Outcome::NoContact, bracket: [1.0, 1.0] },
         };
     }
     let mut first = Way { outcome: Outcome::NoContact, bracket: [1.0, 1.0] };
-    if p.path.is_some() || q.path.is_some() {
+    if margin < 0.0 || p.path.is_some() || q.path.is_some() {
         for [a, b] in travellers(p, q) {
             let effort = &mut Effort::unlimited();
             first.take(&first_meeting([&a, &b], asked(margin), effort));

@@ -40,8 +40,8 @@ impl Follower {
 
     fn hear(&mut self, told: api::WatchSessionResponse) -> Result<(), Wrong> {
         if let Some(state) = told.state {
-            self.bodies = state.bodies.into_iter().map(|body| (body.id, body)).collect();
-            self.arms = state.robots.into_iter().map(|robot| (robot.id, robot)).collect();
+            self.bodies = state.bodies.into_iter().map(|body| (body.id(), body)).collect();
+            self.arms = state.robots.into_iter().map(|robot| (robot.id(), robot)).collect();
             self.frame = state.frame_id;
         }
         let Some(frame) = told.frame else { return Ok(()) };
@@ -53,13 +53,13 @@ impl Follower {
             self.bodies.remove(&id).ok_or("a body that is not there is gone")?;
         }
         let others = frame.added_bodies.into_iter().chain(frame.changed_bodies);
-        self.bodies.extend(others.map(|body| (body.id, body)));
+        self.bodies.extend(others.map(|body| (body.id(), body)));
         for id in frame.removed_robots {
             self.arms.remove(&id).ok_or("a robot that is not there is gone")?;
         }
-        self.arms.extend(frame.added_robots.into_iter().map(|robot| (robot.id, robot)));
+        self.arms.extend(frame.added_robots.into_iter().map(|robot| (robot.id(), robot)));
         for moved in frame.robot_moves {
-            let arm = self.arms.get_mut(&moved.id).ok_or("a robot that is not there moves")?;
+            let arm = self.arms.get_mut(&moved.id()).ok_or("a robot that is not there moves")?;
             (arm.base, arm.values) = (moved.base, moved.values);
         }
         let poses = frame.packed_poses.unwrap_or_default();

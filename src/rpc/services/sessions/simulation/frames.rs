@@ -102,7 +102,7 @@ impl Shapes {
     /// The message that declares a body.
     pub(super) fn wire(&self, body: &Body) -> api::Body {
         api::Body {
-            id: body.id.0,
+            id: Some(body.id.0),
             name: body.name.clone(),
             parts: self.parts(&body.parts),
             pose: Some(pose_to_wire(&body.pose)),
@@ -120,7 +120,7 @@ impl Shapes {
     fn change(&self, change: &BodyChange) -> api::BodyChange {
         let &BodyChange { fixed, margin, continuous, category, mask, .. } = change;
         api::BodyChange {
-            id: change.id.0,
+            id: Some(change.id.0),
             parts: self.parts(&change.parts),
             left_groups: change.left_groups.clone(),
             joined_groups: change.joined_groups.clone(),
@@ -164,7 +164,7 @@ impl Shapes {
 
 fn rule_changes(changes: &RuleChanges) -> api::RuleChanges {
     let pairs = |list: &[[BodyId; 2]]| -> Vec<api::BodyPair> {
-        list.iter().map(|[a, b]| api::BodyPair { a: a.0, b: b.0 }).collect()
+        list.iter().map(|[a, b]| api::BodyPair { a: Some(a.0), b: Some(b.0) }).collect()
     };
     let groups = |list: &[[String; 2]]| -> Vec<api::GroupPair> {
         list.iter().map(|[a, b]| api::GroupPair { a: a.clone(), b: b.clone() }).collect()
@@ -189,7 +189,7 @@ fn rule_changes(changes: &RuleChanges) -> api::RuleChanges {
 fn nested(one: &Move) -> api::BodyPose {
     let (id, pose, teleported) = (one.body.0, Some(pose_to_wire(&one.pose)), one.teleported);
     let spin = one.spin.as_ref().map(vector_to_wire);
-    api::BodyPose { id, pose, teleported, spin, ..Default::default() }
+    api::BodyPose { id: Some(id), pose, teleported, spin, ..Default::default() }
 }
 
 fn packed(moves: &[Move]) -> api::PackedPoses {

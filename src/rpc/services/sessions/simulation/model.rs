@@ -395,8 +395,8 @@ impl Model {
         let is_asked = asked.first_contacts || p.body.continuous || q.body.continuous;
         let has_way = is_asked && !p.is_put && !q.is_put;
         let way = has_way.then(|| cold::way(p, q, self.begin_margin));
-        let way_within = (has_way && margin.max(0.0).to_bits() != self.begin_margin.to_bits())
-            .then(|| cold::way(p, q, margin.max(0.0)));
+        let way_within = (has_way && margin.to_bits() != self.begin_margin.to_bits())
+            .then(|| cold::way(p, q, margin));
         let begins = !is_separated || cold::is_within(&p.body, &q.body, self.begin_margin);
         let was_announced = self.contacts.contains_key(&pair);
         let mut is_announced = was_announced;

@@ -191,7 +191,7 @@ impl World {
     /// The declared state, as the client knows it.
     fn state_as_known(&self) -> api::SessionState {
         let contact = |(pair, began): (&Pair, &u64)| api::AnnouncedContact {
-            pair: Some(api::BodyPair { a: pair[0], b: pair[1] }),
+            pair: Some(api::BodyPair { a: Some(pair[0]), b: Some(pair[1]) }),
             began_frame_id: *began,
         };
         let bodies = self.model.bodies.values().filter(|placed| !placed.is_link());
@@ -570,9 +570,9 @@ impl World {
         };
         let state = self.told_state().await?;
         let there: std::collections::BTreeMap<u32, api::Body> =
-            state.bodies.into_iter().map(|body| (body.id, body)).collect();
+            state.bodies.into_iter().map(|body| (body.id(), body)).collect();
         let arms: std::collections::BTreeMap<u32, api::SessionRobot> =
-            state.robots.into_iter().map(|robot| (robot.id, robot)).collect();
+            state.robots.into_iter().map(|robot| (robot.id(), robot)).collect();
         let known = follower.until(state.frame_id).await?;
         if known.bodies != there || known.arms != arms {
             return Err(format!("a follower knows {known:?}, and there is {there:?}, {arms:?}"));
