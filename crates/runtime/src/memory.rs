@@ -239,6 +239,11 @@ impl MemoryQuota {
         MemoryBudget(books.clone()).quota(principal, connection.clone())
     }
 
+    /// Whether both are of the same principal.
+    pub fn is_of_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0.held, &other.0.held)
+    }
+
     /// Takes so many bytes, or says that there are not enough.
     pub fn reserve(&self, kind: MemoryKind, bytes: u64) -> Result<Reservation, OutOfMemory> {
         let mut reservation = self.nothing(kind);

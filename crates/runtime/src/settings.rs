@@ -133,6 +133,38 @@ macro_rules! limits {
 }
 
 impl Limits {
+    /// The few that depend on the machine, on what clients do and on who runs the server. The
+    /// others protect the process and its clients from each other; hardly anybody has a reason to
+    /// change one.
+    pub const USUAL: &'static [&'static str] = &[
+        "memory_bytes_max",
+        "connections_max",
+        "message_bytes_max",
+        "call_seconds_max",
+        "drain_delay_seconds",
+        "drain_seconds_max",
+        "reconnect_seconds",
+        "logged_calls_per_second",
+        "logged_failures_per_second",
+        "slow_frame_micros",
+        "jobs_max",
+        "polytopes_max",
+        "polytope_bytes_max",
+        "robots_max",
+        "robot_bytes_max",
+        "kept_cell_bytes_max",
+        "store_bytes_max",
+        "sessions_max",
+        "session_bytes_max",
+        "session_idle_seconds_default",
+        "session_idle_seconds_max",
+    ];
+
+    /// The default of each of those that are usually set, or of each of the others.
+    pub fn listed(usual: bool) -> impl Iterator<Item = &'static Limit> {
+        Self::TABLE.iter().filter(move |limit| Self::USUAL.contains(&limit.name) == usual)
+    }
+
     /// How old connections and streams get before they are asked to be made anew, if they are.
     pub fn age_max(&self) -> Option<Duration> {
         Some(Duration::from_secs(self.reconnect_seconds)).filter(|age| !age.is_zero())
@@ -403,7 +435,8 @@ pub struct Settings {
     /// The keys of those who may call (`access`); none: everybody may.
     #[serde(deserialize_with = "file_or_none")]
     pub api_keys: Option<PathBuf>,
-    /// The keys that an identity provider signs tokens with (JWKS); none: no tokens are taken.
+    /// The keys that an identity provider signs tokens with (JWKS), a file or an address; none: no
+    /// tokens are taken.
     #[serde(deserialize_with = "file_or_none")]
     pub jwt_jwks: Option<PathBuf>,
     /// Who has to have issued a token (`iss`).
@@ -486,5 +519,13 @@ mod tests {
         let values: Vec<u64> = limits.rows().iter().map(|row| row.value).collect();
         assert_eq!(values, (0..Limits::TABLE.len() as u64).collect::<Vec<_>>());
         assert!(!limits.set("no_such_limit", 1));
+    }
+
+    #[test]
+    fn what_is_usually_set_are_few_limits_of_the_table() {
+        let usual: Vec<&str> = Limits::listed(true).map(|limit| limit.name).collect();
+        assert_eq!(usual, Limits::USUAL, "in the order of the table");
+        assert_eq!(Limits::listed(false).count(), Limits::TABLE.len() - usual.len());
+        assert!(3 * usual.len() < Limits::TABLE.len());
     }
 }

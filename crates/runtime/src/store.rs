@@ -5,6 +5,7 @@ mod kept;
 mod named;
 mod page;
 pub(super) mod paid;
+mod together;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,6 +17,7 @@ use dashmap::DashMap;
 use self::named::NamedByAlias;
 pub use self::page::StoredPage;
 use self::paid::PaidMemory;
+use self::together::WaitingRoom;
 use super::archive::keeper::{NotKept, Shelf, Unread, is_tried_again};
 use super::archive::records::BodyRow;
 use super::memory::{MemoryKind, MemoryQuota, OutOfMemory, Reservation};
@@ -242,6 +244,8 @@ pub struct PolytopeStore {
     shelf: Option<Arc<Shelf>>,
     /// As many changes of the shelf as have been looked at here.
     seen: AtomicU64,
+    /// What is to be registered there.
+    waiting: WaitingRoom,
 }
 
 #[derive(Debug, Default)]
@@ -293,6 +297,8 @@ impl PolytopeStore {
     /// The polytope that an alias names, whichever server has moved it last.
     pub fn resolve(&self, alias: &str) -> Option<ContentId> {
         self.follow();
+        // Whoever registers holds it until everything that was written at once is known.
+        let _known = self.shelf.as_ref().map(|_| self.lock());
         self.named(alias).map(|named| named.id)
     }
 
@@ -320,36 +326,34 @@ impl PolytopeStore {
         quota: &MemoryQuota,
         limits: &Limits,
     ) -> Result<Vec<Registered>, RegisterError> {
-        // Nobody else here changes anything between the look at what there is and the end.
-        let _turn = self.shelf.as_ref().map(|shelf| shelf.turn());
-        self.follow();
-        let begin = Instant::now();
-        let (mut index, paid, outcomes) = loop {
-            let index = self.lock();
-            self.check(&index, &new, quota, limits)?;
-            let lasting = quota.lasting();
-            let paid: Result<Vec<_>, OutOfMemory> =
-                new.iter().map(|new| named::paid(new, &lasting)).collect();
-            let paid = paid.map_err(|full| RegisterError::Full(full.0))?;
-            let outcomes = self.outcomes(&index, &new);
-            let Some(shelf) = &self.shelf else { break (index, paid, outcomes) };
-            let planned = self.planned(&index, shelf, &new, quota)?;
-            // Whoever only reads does not wait for the disk.
-            drop(index);
-            match shelf.write(&planned.changes) {
-                Ok(()) => break (self.lock(), paid, outcomes),
-                Err(NotKept::Overtaken) if is_tried_again(begin) => self.hear(),
-                Err(why) => return Err(why.into()),
-            }
-        };
+        if let Some(shelf) = &self.shelf {
+            return self.register_kept(shelf, new, quota, limits);
+        }
+        let mut index = self.lock();
+        self.check(&index, &new, quota, limits)?;
+        let lasting = quota.lasting();
+        let paid: Result<Vec<_>, OutOfMemory> =
+            new.iter().map(|new| named::paid(new, &lasting)).collect();
+        let paid = paid.map_err(|full| RegisterError::Full(full.0))?;
+        let outcomes = self.outcomes(&index, &new);
+        Ok(self.insert_all(&mut index, new, paid, outcomes))
+    }
+
+    fn insert_all(
+        &self,
+        index: &mut Index,
+        new: Vec<NewPolytope>,
+        paid: Vec<Option<Reservation>>,
+        outcomes: Vec<Outcome>,
+    ) -> Vec<Registered> {
         let aliases: Vec<String> = new.iter().filter_map(|new| new.alias.clone()).collect();
         let all = new.into_iter().zip(paid).zip(outcomes);
-        let insert = |((new, paid), outcome)| self.insert(&mut index, new, paid, outcome);
+        let insert = |((new, paid), outcome)| self.insert(index, new, paid, outcome);
         let registered: Vec<_> = all.map(insert).collect();
         // Another server may have changed them again before this one knew that they were written.
         let ids = registered.iter().map(|one| one.stored.id);
-        self.confirm(&mut index, ids, aliases);
-        Ok(registered)
+        self.confirm(index, ids, aliases);
+        registered
     }
 
     /// What `register` would refuse.

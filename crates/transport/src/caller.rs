@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName, Request};
 
 use super::connection::Peer;
 use super::limiter::ActiveCall;
-use clearance_runtime::access::{Access, Grant, needed_role};
+use clearance_runtime::access::{Access, Grant, NotGranted, needed_role};
 use clearance_runtime::client::Client;
 use clearance_runtime::memory::MemoryQuota;
 use clearance_wire::status::Failure;
@@ -62,7 +62,10 @@ fn granted<B>(request: &Request<B>, access: &Access) -> Result<Option<Grant>, Fa
     let method = request.uri().path();
     let Some(needed) = needed_role(method) else { return Ok(None) };
     let key = key_of(request.headers()).ok_or(Failure::NoKey)?;
-    let grant = access.grant(key).ok_or(Failure::WrongKey)?;
+    let grant = access.grant(key).map_err(|why| match why {
+        NotGranted::Wrong => Failure::WrongKey,
+        NotGranted::KeyAskedFor => Failure::KeyAskedFor,
+    })?;
     if grant.role < needed {
         let method = method.trim_start_matches('/').to_owned();
         return Err(Failure::RoleTooLow { method, needed: needed.name() });

@@ -128,6 +128,9 @@ pub enum Failure {
     /// The key is not, or no more, one of this server's.
     #[error("the key is not one of this server's, or is so no more")]
     WrongKey,
+    /// The token may be good once the list of its provider's keys has come.
+    #[error("the provider of the token is asked for the key that it names; try again soon")]
+    KeyAskedFor,
     /// The key is for less than the method does.
     #[error("{method}: the key does not allow it; one with the role {needed} does")]
     RoleTooLow {
@@ -453,6 +456,7 @@ impl Failure {
                 unknown(Reason::UnknownBody).at(field).with("body_id", id)
             }
             Self::NoKey | Self::WrongKey => row(Code::Unauthenticated, Reason::Unauthenticated),
+            Self::KeyAskedFor => row(Code::Unavailable, Reason::Unauthenticated).retry(),
             Self::RoleTooLow { method, needed } => StatusRow::of_role(method, needed),
             Self::AliasTaken { field, owner } => StatusRow::of_alias(field, owner),
             Self::AliasClaimed { field } => claimed(Reason::AliasClaimed).at(field),

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | the connection was lost | attaches a new stream, and sends again what is not answered |
 //! | the session is forgotten, or the server another one | opens it with the state that it knows |
+//! | the server is about to stop | has another one reached meanwhile, and goes there with the next frame |
 //! | the server asks to connect anew | likewise, and closes what is left behind |
 //! | a frame builds on one that is not there | sends it again with the pose of every body |
 //! | another stream took over | [`Error::TakenOver`]; [`Session::take_back`] goes on |
@@ -26,7 +27,9 @@ mod mirror;
 mod proofs;
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
+use tokio::task::JoinHandle;
 use tonic::{Code, Status};
 
 use self::link::{Link, attaching, frame_message, opening};
@@ -35,7 +38,7 @@ pub use self::proofs::Proven;
 use crate::connection::{Client, Current};
 use crate::credentials::routed;
 use crate::error::{Error, reason};
-use crate::retry::Remedy;
+use crate::retry::{Remedy, is_lost};
 use clearance_proto as api;
 use clearance_proto::ErrorReason;
 
@@ -60,7 +63,13 @@ pub struct Session {
     is_draining: bool,
     /// The server has asked to connect anew.
     may_move: bool,
+    /// Whether somebody answers where the session is to go, found out while frames go on here.
+    ahead: Option<JoinHandle<bool>>,
 }
+
+/// So long a frame waits for a server that is asked whether it is there, while it could go over the
+/// stream that there is.
+const AHEAD_MAX: Duration = Duration::from_secs(1);
 
 impl Session {
     /// Opens a session with its scene, and attaches a stream to it.
@@ -94,6 +103,7 @@ impl Session {
             sent: VecDeque::new(),
             is_draining: false,
             may_move: false,
+            ahead: None,
         };
         let ask = async || session.opened_stream().await;
         let begun = client.retried(ask).await?;
@@ -124,6 +134,7 @@ impl Session {
             last_id: 0,
             is_draining: false,
             may_move: false,
+            ahead: None,
         };
         session.take_back().await?;
         Ok(session)
@@ -172,10 +183,13 @@ impl Session {
     /// Sends a frame, and says which id it has. Reports are to be received meanwhile: a server
     /// reads no further while they are not.
     pub async fn send(&mut self, mut frame: api::Frame) -> Result<u64, Error> {
-        if self.is_draining && self.sent.is_empty() {
-            self.resume(Status::unavailable("the server is draining")).await?;
-        } else if self.may_move && self.sent.is_empty() {
-            self.connect_anew().await?;
+        let is_asked_to = (self.is_draining || self.may_move) && self.sent.is_empty();
+        if is_asked_to && self.is_expected_elsewhere().await {
+            if self.is_draining {
+                self.resume(Status::unavailable("the server is draining")).await?;
+            } else {
+                self.connect_anew().await?;
+            }
         }
         if frame.frame_id == 0 {
             frame.frame_id = self.last_id + 1;
@@ -205,8 +219,14 @@ impl Session {
                 }
             };
             match message.notice() {
-                api::Notice::Draining => self.is_draining = true,
-                api::Notice::Reconnect => self.may_move = true,
+                api::Notice::Draining => {
+                    self.is_draining = true;
+                    self.look_ahead();
+                }
+                api::Notice::Reconnect => {
+                    self.may_move = true;
+                    self.look_ahead();
+                }
                 api::Notice::TakenOver => {
                     self.link = None;
                     return Err(Error::TakenOver);
@@ -239,6 +259,35 @@ impl Session {
             async || self.client.sessions().close_session(routed(&id, request.clone())).await;
         self.client.retried(close).await?;
         Ok(())
+    }
+
+    /// Makes the connection that the session is to go on over, while frames go on over the stream
+    /// that there is.
+    fn look_ahead(&mut self) {
+        if self.ahead.is_some() {
+            return;
+        }
+        self.client.move_on(&self.connection);
+        let (client, asked) = (self.client.clone(), self.asked_for());
+        self.ahead = Some(tokio::spawn(async move {
+            let id = asked.session_id.clone();
+            // That there is no such session is an answer, too.
+            let answer = client.sessions().get_session(routed(&id, asked)).await;
+            answer.err().is_none_or(|status| !is_lost(&status))
+        }));
+    }
+
+    /// Whether somebody answers where the session is to go. If not, it goes on over the stream that
+    /// there is, as long as there is one, and looks elsewhere meanwhile.
+    async fn is_expected_elsewhere(&mut self) -> bool {
+        let Some(ahead) = self.ahead.take() else { return true };
+        let answers = tokio::time::timeout(AHEAD_MAX, ahead).await;
+        if matches!(answers, Ok(Ok(true))) || self.link.is_none() {
+            return true;
+        }
+        self.client.move_on(&self.client.current());
+        self.look_ahead();
+        false
     }
 
     /// Goes on over a new connection. Where that leads to another server, the session is closed on
@@ -391,7 +440,7 @@ impl Session {
             Err(status) if status.code() == Code::NotFound => self.restate().await?,
             Err(status) => return Err(status.into()),
         }
-        (self.is_draining, self.may_move) = (false, false);
+        (self.is_draining, self.may_move, self.ahead) = (false, false, None);
         Ok(())
     }
 

@@ -33,6 +33,14 @@ pub enum KeysError {
         /// What the system says.
         problem: String,
     },
+    /// What an address has is no list, or is not asked for there.
+    #[error("{url} {problem}")]
+    Address {
+        /// The address.
+        url: String,
+        /// What is wrong with it or its answer.
+        problem: String,
+    },
     /// A line that says no key.
     #[error("line {line} of the API keys: {problem}")]
     Line {

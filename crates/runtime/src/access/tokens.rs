@@ -1,4 +1,4 @@
-//! Tokens of an identity provider (JWT, RFC 7519), checked against the keys of a file (JWKS, RFC
+//! Tokens of an identity provider (JWT, RFC 7519), checked against the keys of a list (JWKS, RFC
 //! 7517): who signed them, for whom, until when; then whose calls they are for, and which.
 
 use std::collections::HashMap;
@@ -74,6 +74,15 @@ impl TokenKeys {
     /// Before the first list was read.
     pub(super) fn none() -> Self {
         Self(Vec::new())
+    }
+
+    /// Whether a token names a key that the list does not have.
+    pub(super) fn lacks_key_of(&self, token: &str) -> bool {
+        let header = (token.len() <= TOKEN_BYTES_MAX).then(|| decode_header(token).ok());
+        let named = header.flatten().and_then(|header| header.kid);
+        named.is_some_and(|named| {
+            !self.0.iter().any(|key| key.jwk.common.key_id.as_ref() == Some(&named))
+        })
     }
 
     /// What a token allows.

@@ -295,8 +295,12 @@ impl Keeper {
     /// Brings what others have written, if the archive is shared: whatever was there when the call
     /// began that is answered. Where the store does not answer, what is known goes on.
     pub fn look(&self) {
+        self.look_since(asked_at());
+    }
+
+    /// Brings what others had written by then.
+    fn look_since(&self, since: Instant) {
         let Some(shared) = self.shared() else { return };
-        let since = asked_at();
         // Whoever looks sees for the others, whose failures are no more than this one's.
         let _ = self.answered(may_wait(|| shared.look(since)));
         self.account();
@@ -480,6 +484,11 @@ impl Shelf {
     /// Brings what others have written, if the store is shared.
     pub(crate) fn look(&self) {
         self.keeper.look();
+    }
+
+    /// Brings what others had written by then, or when the call began that is answered.
+    pub(crate) fn look_since(&self, since: Option<Instant>) {
+        self.keeper.look_since(since.unwrap_or_else(asked_at));
     }
 
     /// What has changed of a part since this was asked last, as far as it was brought; none: nobody

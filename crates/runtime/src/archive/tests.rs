@@ -60,6 +60,8 @@ struct Server {
     bodies: PolytopeStore,
     clock: Arc<ManualClock>,
     budget: MemoryBudget,
+    /// Of whoever registers.
+    quota: MemoryQuota,
 }
 
 impl Server {
@@ -85,13 +87,13 @@ impl Server {
         let (keeper, mut found) = Keeper::open(parts)?;
         let found: ShelfIndex = found.remove("acme").unwrap_or_default();
         let shelf = Arc::new(Shelf::new(keeper.clone(), "acme", &found));
-        Ok(Self { keeper, bodies: PolytopeStore::on(shelf, found), clock, budget })
+        let (bodies, quota) = (PolytopeStore::on(shelf, found), MemoryQuota::of_nobody());
+        Ok(Self { keeper, bodies, clock, budget, quota })
     }
 
     fn register(&self, new: Vec<NewPolytope>) -> Result<Vec<ContentId>, RegisterError> {
-        let quota = MemoryQuota::of_nobody();
         let limits = Limits::default();
-        let registered = self.bodies.register(new, &quota, &limits)?;
+        let registered = self.bodies.register(new, &self.quota, &limits)?;
         Ok(registered.iter().map(|one| one.stored.id).collect())
     }
 }

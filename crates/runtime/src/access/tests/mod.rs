@@ -1,5 +1,7 @@
 //! Files of keys: what they grant, how they are refused, and what another reading changes.
 
+#[cfg(feature = "s3")]
+mod address;
 mod tokens;
 
 use super::*;
@@ -26,13 +28,13 @@ fn a_key_of_the_file_is_granted_what_its_line_says_and_no_other_is_granted_anyth
     let theirs = access.grant(&other).unwrap();
     assert_ne!(grant.principal, theirs.principal);
     for wrong in ["", "ck-", &key[..key.len() - 1], &format!("{key}0"), &"a".repeat(1 << 20)] {
-        assert!(access.grant(wrong).is_none());
+        assert!(access.grant(wrong).is_err());
     }
     // The digest is no key.
     let digest = ours.split(':').next_back().unwrap();
-    assert!(access.grant(digest).is_none());
+    assert!(access.grant(digest).is_err());
     assert!(!format!("{access:?}").contains(&key));
-    assert!(Access::open().grant(&key).is_none() && !Access::open().asks_for_keys());
+    assert!(Access::open().grant(&key).is_err() && !Access::open().asks_for_keys());
 }
 
 #[test]
@@ -75,7 +77,7 @@ fn keys_that_go_are_revoked_and_a_bad_file_changes_nothing() {
         assert!(files.read_again().is_err());
         assert_eq!(files.read_again(), Ok(Fresh::AsBefore), "and it is told once");
         assert!(before.iter().all(|grant| !grant.is_over()));
-        assert!(access.grant(&gone).is_some());
+        assert!(access.grant(&gone).is_ok());
     }
 
     file("reload", &format!("{first}\n{}\n", third.replace("query", "write")));
@@ -83,7 +85,7 @@ fn keys_that_go_are_revoked_and_a_bad_file_changes_nothing() {
     let [kept_before, gone_before, promoted_before] = before;
     assert!(!kept_before.is_over() && gone_before.is_over());
     assert!(promoted_before.is_over(), "what it was granted is another thing now");
-    assert!(access.grant(&gone).is_none());
+    assert!(access.grant(&gone).is_err());
     let now = access.grant(&promoted).unwrap();
     assert_eq!((now.role, now.principal), (Role::Write, promoted_before.principal));
     assert_eq!(access.grant(&kept).unwrap().principal, kept_before.principal);

@@ -2,7 +2,8 @@
 //! together in one. None is ever written again under its name, so that whoever reads an old row
 //! reads what it was written with, or nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use super::objects::{ObjectPart, RequestError};
@@ -38,39 +39,97 @@ fn name_of(object: u128) -> String {
 
 type Objects = Vec<(String, Vec<u8>)>;
 
-/// What a change writes as objects, and what as rows.
-pub(super) fn split(changes: &[Change]) -> Result<(Objects, Vec<RowChange>), ArchiveError> {
-    let (mut objects, mut rows) = (Objects::new(), Vec::new());
-    let (mut pack, mut number) = (Vec::new(), random()?);
-    for change in changes {
-        let (key, row) = match change {
-            Change::Expect(..) | Change::Seen(..) => continue,
-            Change::Remove(key) => (key, None),
-            Change::Put(key, bytes) if !is_blob(key.table) => (key, Some(Row::Here(bytes.clone()))),
-            Change::Put(key, bytes) => {
-                let length = bytes.len() as u64;
-                let place = if bytes.len() > SMALL_BYTES {
-                    let object = random()?;
-                    objects.push((name_of(object), bytes.clone()));
-                    BlobPlace { object, at: 0, length }
-                } else {
-                    if pack.len() + bytes.len() > PACK_BYTES_MAX {
-                        objects.push((name_of(number), std::mem::take(&mut pack)));
-                        number = random()?;
-                    }
-                    let at = pack.len() as u64;
-                    pack.extend(bytes);
-                    BlobPlace { object: number, at, length }
-                };
-                (key, Some(Row::Blob(place)))
+/// Blobs that are there and that nobody has named, since another server was faster: whoever tries
+/// again does not write them again.
+#[derive(Debug, Default)]
+pub(super) struct LeftBlobs(Mutex<HashMap<Key, LeftBlob>>);
+
+#[derive(Clone, Copy, Debug)]
+struct LeftBlob {
+    place: BlobPlace,
+    digest: blake3::Hash,
+    written: Instant,
+}
+
+/// So many of them are known, for so long.
+const LEFT_MAX: usize = 4_096;
+const LEFT_FOR: Duration = Duration::from_secs(600);
+
+impl LeftBlobs {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, LeftBlob>> {
+        self.0.lock().expect("nothing panics while holding it")
+    }
+
+    /// Where these bytes of this key are, if they are there.
+    fn take(&self, key: &Key, bytes: &[u8]) -> Option<BlobPlace> {
+        let left = self.lock().remove(key)?;
+        let is_so = left.digest == blake3::hash(bytes) && left.written.elapsed() < LEFT_FOR;
+        is_so.then_some(left.place)
+    }
+
+    /// What a change has written as objects, and nobody needs yet.
+    pub(super) fn keep(&self, changes: &[Change], rows: &[RowChange]) {
+        let written = Instant::now();
+        let places = rows.iter().filter_map(|change| match change.row {
+            Some(Row::Blob(place)) => Some((&change.key, place)),
+            Some(Row::Here(_)) | None => None,
+        });
+        let places: HashMap<&Key, BlobPlace> = places.collect();
+        let mut left = self.lock();
+        if left.len() + places.len() > LEFT_MAX {
+            left.clear();
+        }
+        for change in changes {
+            if let Change::Put(key, bytes) = change
+                && let Some(place) = places.get(key).copied()
+            {
+                let digest = blake3::hash(bytes);
+                left.insert(key.clone(), LeftBlob { place, digest, written });
             }
-        };
-        rows.push(RowChange { key: key.clone(), row });
+        }
     }
-    if !pack.is_empty() {
-        objects.push((name_of(number), pack));
+
+    /// What a change writes as objects, and what as rows.
+    pub(super) fn split(
+        &self,
+        changes: &[Change],
+    ) -> Result<(Objects, Vec<RowChange>), ArchiveError> {
+        let (mut objects, mut rows) = (Objects::new(), Vec::new());
+        let (mut pack, mut number) = (Vec::new(), random()?);
+        for change in changes {
+            let (key, row) = match change {
+                Change::Expect(..) | Change::Seen(..) => continue,
+                Change::Remove(key) => (key, None),
+                Change::Put(key, bytes) if !is_blob(key.table) => {
+                    (key, Some(Row::Here(bytes.clone())))
+                }
+                Change::Put(key, bytes) => {
+                    let length = bytes.len() as u64;
+                    let place = if let Some(left) = self.take(key, bytes) {
+                        left
+                    } else if bytes.len() > SMALL_BYTES {
+                        let object = random()?;
+                        objects.push((name_of(object), bytes.clone()));
+                        BlobPlace { object, at: 0, length }
+                    } else {
+                        if pack.len() + bytes.len() > PACK_BYTES_MAX {
+                            objects.push((name_of(number), std::mem::take(&mut pack)));
+                            number = random()?;
+                        }
+                        let at = pack.len() as u64;
+                        pack.extend(bytes);
+                        BlobPlace { object: number, at, length }
+                    };
+                    (key, Some(Row::Blob(place)))
+                }
+            };
+            rows.push(RowChange { key: key.clone(), row });
+        }
+        if !pack.is_empty() {
+            objects.push((name_of(number), pack));
+        }
+        Ok((objects, rows))
     }
-    Ok((objects, rows))
 }
 
 impl BucketArchive {

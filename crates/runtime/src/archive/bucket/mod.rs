@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
+use self::blobs::LeftBlobs;
 use self::head::{BucketHead, Commit, Segment};
 use self::objects::{FoundObject, Objects, RequestError, Tag};
 use self::rows::{NewsBoard, Row, RowChange, Rows, is_blob};
@@ -64,6 +65,7 @@ pub struct BucketArchive {
     turn: Mutex<()>,
     looking: AtomicUsize,
     tidied: Mutex<Instant>,
+    left: LeftBlobs,
 }
 
 impl fmt::Debug for BucketArchive {
@@ -124,7 +126,8 @@ impl BucketArchive {
         let (state, turn) = (Mutex::new(state), Mutex::default());
         let (looking, tidied) = (AtomicUsize::new(0), Mutex::new(now));
         let sequence = AtomicU64::new(0);
-        let archive = Self { label, objects, state, sequence, turn, looking, tidied };
+        let left = LeftBlobs::default();
+        let archive = Self { label, objects, state, sequence, turn, looking, tidied, left };
         match archive.reload() {
             Err(ReloadError::Missing) => archive.make()?,
             done => done.map_err(ArchiveError::from)?,
@@ -337,6 +340,8 @@ impl BucketArchive {
             if self.state().head.has_recent(name) {
                 return Ok(());
             }
+            // Whoever has to look again does so at once: it is behind whoever has won already.
+            Self::check(&self.state(), changes)?;
             if error == RequestError::Raced {
                 losses += 1;
                 // Servers that lose to each other again and again do not come at the same time.
@@ -512,10 +517,11 @@ impl SharedArchive for BucketArchive {
 
 impl Archive for BucketArchive {
     fn write(&self, changes: &[Change]) -> Result<(), ArchiveError> {
-        let (blobs, rows) = blobs::split(changes)?;
         self.is_worth_asking()?;
+        Self::check(&self.state(), changes)?;
+        let (blobs, rows) = self.left.split(changes)?;
         if rows.is_empty() {
-            return Self::check(&self.state(), changes);
+            return Ok(());
         }
         // What the head will name is there before it does.
         let down = |error: RequestError| ArchiveError::Down(format!("a content: {error}"));
@@ -523,6 +529,9 @@ impl Archive for BucketArchive {
         let turn = self.turn()?;
         let written = self.commit(&random_name()?, changes, &rows);
         drop(turn);
+        if let Err(ArchiveError::Conflict(_) | ArchiveError::Overtaken(_)) = &written {
+            self.left.keep(changes, &rows);
+        }
         self.noted(written)
     }
 
