@@ -12,6 +12,9 @@ use std::sync::{Arc, OnceLock};
 use clearance_geometry::Vec3;
 use clearance_geometry::number::rounding::BOUND_SLACK;
 
+#[cfg(test)]
+mod tests;
+
 /// Cubes along each side.
 const SIDE: usize = 64;
 /// What a step of the kept numbers is of the side of a cube.

@@ -16,7 +16,7 @@ use clearance_geometry::until::Until;
 use clearance_geometry::witness::Witness;
 use clearance_samples::Random;
 
-pub(super) fn panda_cell(count: usize) -> Cell {
+pub(crate) fn panda_cell(count: usize) -> Cell {
     let robot = panda();
     let instance = Instance { robot: &robot, world_from_base: Pose::identity() };
     Cell::new(&[instance], boxes(count, &mut Random(7)))

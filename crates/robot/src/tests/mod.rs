@@ -2,7 +2,7 @@
 
 mod below;
 mod certify;
-mod check;
+pub(crate) mod check;
 mod cloud_edges;
 mod cloud_meshes;
 mod clouds;
@@ -27,4 +27,4 @@ mod surfaces;
 
 #[path = "../../../samples/src/robots.rs"]
 #[expect(unreachable_pub, reason = "the other crates see them")]
-mod samples;
+pub(crate) mod samples;
