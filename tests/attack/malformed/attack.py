@@ -58,7 +58,8 @@ def numbers(wire, report):
                    {'linear': {'velocity': {'z': 'NaN'}}}, {'toPose': {'end': {'rotation': {}}}}):
         report.refused(f'motion {motion}', wire.call('FindFirstContact', {'p': CUBE, 'q': at(3), 'pMotion': motion}), BAD)
     for key in ('timeTolerance', 'clearanceTolerance', 'margin', 'pDeviation'):
-        for value in (-1, 'NaN'): report.refused(f'{key} {value}', wire.call('FindFirstContact', {'p': CUBE, 'q': at(3), key: value}), BAD)
+        # A margin may be below 0, as far as numbers may be.
+        for value in (-1e300 if key == 'margin' else -1, 'NaN'): report.refused(f'{key} {value}', wire.call('FindFirstContact', {'p': CUBE, 'q': at(3), key: value}), BAD)
     for options in ({'method': 'm' * 10_000}, {'budget': {'time': '-3s'}}): report.refused(f'options {str(options)[:60]}', wire.call('CheckCollision', {'p': CUBE, 'q': CUBE, 'options': options}), BAD)
 
 
