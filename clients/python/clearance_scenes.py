@@ -68,37 +68,49 @@ def shape(told, registered):
     require(key in registered, f"the shape {key} is not given")
     return registered[key]
 
+def one_of(bodies, told, field):
+    """The one that a CellBody means, of bodies with their names: by its index, or by its name if no other has it."""
+    at = f"{field}Index"
+    require((field in told) != (at in told), f"a body is meant by {field} or by {at}")
+    if at in told:
+        require(0 <= int(told[at]) < len(bodies), f"{at}: there are fewer")
+        return bodies[int(told[at])][1]
+    meant = [body for name, body in bodies if name and name == told[field]]
+    require(len(meant) == 1, f"{field}: {len(meant)} have the name {told[field]!r}")
+    return meant[0]
+
 def read(scene_cell, robots, registered=None, scope="ALL"):
     """The cell that an answer tells. scene_cell: a SceneCell, as in JSON. robots: `clearance_edges.Robot`s by id.
     registered: what is registered, by id, as `clearance_edges.Cell` takes what stands still."""
     told = scene_cell["cell"]
-    placed, carried, paddings, names = [], [], {}, []
+    placed, carried, paddings, loads = [], [], {}, []
     for k, one in enumerate(told["robots"]):
         require(one.get("robotId") in robots, f"the robot {one.get('robotId')} is not given")
         robot = robots[one["robotId"]]
         placed.append((robot, pose(one.get("base"))))
         for padding in one.get("paddings", []):
+            require(padding["link"] in robot.links, f"the robot has no link {padding['link']}")
             paddings["link", k, padding["link"]] = float(padding.get("padding", 0.0))
         own = []
         for load in one.get("attached", []):
-            own.append(("carried", len(carried)))
-            paddings[own[-1]] = float(load["body"].get("padding", 0.0))
+            own.append((load["body"].get("name", ""), ("carried", len(carried))))
+            paddings[own[-1][1]] = float(load["body"].get("padding", 0.0))
             body, at = shape(load["body"], registered or {}), pose(load["body"].get("pose"))
             carried.append(ce.Carried(k, load["link"], at, body, load.get("touchLinks", [])))
-        names.append(own)
-    still = []
+        loads.append(own)
+    still, obstacles = [], []
     for k, one in enumerate(told.get("obstacles", [])):
         still.append((shape(one, registered or {}), pose(one.get("pose"))))
+        obstacles.append((one.get("name", ""), ("still", k)))
         paddings["still", k] = float(one.get("padding", 0.0))
     def named(body):
+        if "obstacle" in body or "obstacleIndex" in body:
+            return one_of(obstacles, body, "obstacle")
         robot = int(body.get("robot", 0))
-        if "obstacleIndex" in body:
-            return "still", int(body["obstacleIndex"])
-        if "attachedIndex" in body:
-            return names[robot][int(body["attachedIndex"])]
-        if "link" in body:
-            return "link", robot, body["link"]
-        return "link", robot, placed[robot][0].links[int(body["linkIndex"])]
+        require(0 <= robot < len(placed), f"the cell has no robot {robot}")
+        if "attached" in body or "attachedIndex" in body:
+            return one_of(loads[robot], body, "attached")
+        return ("link", robot, *one_of([(link, (link,)) for link in placed[robot][0].links], body, "link"))
     pair = lambda both: (named(both["first"]), named(both["second"]))
     margins = {pair(one["pair"]): float(one.get("margin", 0.0)) for one in told.get("pairMargins", [])}
     ignored = [pair(both) for both in told.get("ignoredPairs", [])]
