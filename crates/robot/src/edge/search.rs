@@ -29,6 +29,11 @@ const FINEST: f64 = 1.0 / 64.0;
 /// Another direction is looked for if the last one makes the way shorter than this part of it.
 const USEFUL_PART: f64 = 0.5;
 
+/// If any contact is an answer, how finely is looked at what is left of an edge once a pair came too
+/// near on it to tell: down to this part of a first piece. To halve all of it further would take
+/// the whole budget, where the edge goes along what it is too near to.
+const LEFT_OVER: f64 = 1.0 / 16.0;
+
 /// What is looked at next.
 #[derive(Clone, Copy, Debug)]
 enum Asked {
@@ -89,6 +94,8 @@ pub(super) struct EdgeSearch<'a> {
     asked: Asked,
     values: Vec<f64>,
     contact: Option<(f64, BodyPair)>,
+    /// If any contact is an answer: a pair that came too near to tell. A contact elsewhere answers.
+    too_near: Option<BodyPair>,
     /// The start was looked at, and is not in contact.
     is_start_seen: bool,
     /// How this pair stands at the start is open.
@@ -186,6 +193,7 @@ impl<'a> EdgeSearch<'a> {
             asked: Asked::Start,
             values: Vec::new(),
             contact: None,
+            too_near: None,
             is_start_seen: false,
             open_at_start: None,
             near_start: Vec::new(),
@@ -205,6 +213,7 @@ impl<'a> EdgeSearch<'a> {
         self.open.extend(first_pieces(&speeds, self.question.any_contact));
         (self.ends, self.speeds) = (ends, speeds);
         (self.contact, self.is_start_seen, self.open_at_start) = (None, false, None);
+        self.too_near = None;
         self.steps = 0;
         self.known.clear();
         self.witnesses.clear();
@@ -281,7 +290,7 @@ impl<'a> EdgeSearch<'a> {
             (Asked::Interval(interval), Looked::Near(first)) => {
                 let ([start, end], middle) = (interval.t, interval.middle());
                 let pairs = Some([first, self.known.len()]);
-                if end - start > self.question.tolerance * FINEST {
+                if end - start > self.finest() {
                     self.open.push(OpenInterval { t: [middle, end], pairs });
                     self.open.push(OpenInterval { t: [start, middle], pairs });
                 } else if self.is_start_seen {
@@ -314,11 +323,29 @@ impl<'a> EdgeSearch<'a> {
                 return Some(EdgeAnswer::Contact { free_until, contact_at, pair });
             }
             (Asked::Last([start, _], pair), Looked::Free | Looked::Near(_)) => {
-                let free_until = self.proven_until(start);
-                return Some(EdgeAnswer::Undecided { free_until, pair });
+                return self.undecided(start, pair);
             }
         }
         self.advance()
+    }
+
+    /// How short an interval is not halved any more.
+    fn finest(&self) -> f64 {
+        let finest = self.question.tolerance * FINEST;
+        match self.too_near {
+            Some(_) => finest.max(LEFT_OVER / pieces_of(&self.speeds)),
+            None => finest,
+        }
+    }
+
+    /// A pair is too near after `start` to tell: that ends the edge, unless any contact is an
+    /// answer, which may be found in what is left.
+    fn undecided(&mut self, start: f64, pair: BodyPair) -> Option<EdgeAnswer> {
+        if self.question.any_contact {
+            self.too_near.get_or_insert(pair);
+            return self.advance();
+        }
+        Some(EdgeAnswer::Undecided { free_until: start, pair })
     }
 
     /// Goes on to the next interval once the start was looked at: contact there ends what halving
@@ -343,7 +370,10 @@ impl<'a> EdgeSearch<'a> {
     fn advance(&mut self) -> Option<EdgeAnswer> {
         let Some(interval) = self.open.pop() else {
             return Some(match self.contact {
-                None => EdgeAnswer::Free,
+                None => match self.too_near {
+                    Some(pair) => EdgeAnswer::Undecided { free_until: 0.0, pair },
+                    None => EdgeAnswer::Free,
+                },
                 // The last middle in contact was proven free on its left up to the middle itself,
                 // which a true path may be, within rounding of it.
                 Some((at, pair)) => EdgeAnswer::Contact { free_until: at, contact_at: at, pair },
@@ -382,7 +412,7 @@ impl<'a> EdgeSearch<'a> {
     /// An interval is too short to be halved.
     fn ended(&mut self, [start, end]: [f64; 2], pair: BodyPair) -> Option<EdgeAnswer> {
         if let (true, Some(pair)) = (start <= 0.0, self.open_at_start) {
-            return Some(EdgeAnswer::Undecided { free_until: 0.0, pair });
+            return self.undecided(0.0, pair);
         }
         self.ask(Asked::Last([start, self.last_of(start).max(end)], pair));
         None

@@ -192,3 +192,39 @@ fn thin_sheets_are_not_missed_and_margins_are_kept() {
     assert!(matches!(answers[0], EdgeAnswer::Stopped { why: Stopped::Steps, .. }));
     assert!(matches!(ask(QUESTION, f64::NAN, 1.0), EdgeAnswer::Bad(_)));
 }
+
+#[test]
+fn a_pair_too_near_to_tell_hides_no_contact_elsewhere_where_any_is_an_answer() {
+    let robot = robot_of(SLIDER).unwrap();
+    let instance = Instance { robot: &robot, world_from_base: Pose::identity() };
+    let sheet = |x| StillBody {
+        pose: Pose::translation(x, 0.0, 0.0),
+        ..still_box(Vec3::new(1e-9, 1.0, 1.0))
+    };
+    let cell = Cell::new(&[instance], vec![sheet(3.0), sheet(-3.0)]);
+    let ask = |any_contact, from: f64, to: f64| {
+        let mut effort = Effort::unlimited();
+        let question = EdgeQuestion { any_contact, ..QUESTION };
+        let mut answers = cell.check_edges(question, [&[from], &[to]], &mut effort);
+        (answers.pop().unwrap(), effort.cost.steps)
+    };
+    // From a hair before one sheet through the other one; no end is in contact.
+    let near = 2.5 - 1e-9 - 1e-15;
+    for [from, to] in [[near, -8.0], [-8.0, near]] {
+        let (any, steps) = ask(true, from, to);
+        let EdgeAnswer::Contact { free_until, contact_at, pair } = any else { panic!("{any:?}") };
+        assert!(free_until <= 0.0 && pair == [0, 2], "{free_until} {pair:?}");
+        let at = from + contact_at * (to - from);
+        assert!((-3.5 - 1e-9..=-2.5 + 1e-9).contains(&at), "{at}");
+        assert!(steps < 200, "{steps}");
+    }
+    // The first contact is asked for: what comes before it stays open.
+    let (first, _) = ask(false, near, -8.0);
+    assert!(matches!(first, EdgeAnswer::Undecided { .. }), "{first:?}");
+    // Nothing else is in contact: that stays open, too, and does not take the whole budget.
+    for [from, to] in [[near, -2.0], [-2.0, near]] {
+        let (any, steps) = ask(true, from, to);
+        assert!(matches!(any, EdgeAnswer::Undecided { pair: [0, 1], .. }), "{any:?}");
+        assert!(steps < 400, "{steps}");
+    }
+}
