@@ -8,7 +8,7 @@ use std::time::Duration;
 use clearance_runtime::settings::Settings;
 use http::{HeaderValue, Request, Response};
 use http_body_util::{BodyExt, StreamBody};
-use hyper::body::{Bytes, Frame, Incoming};
+use hyper::body::{Body as _, Bytes, Frame, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::{TcpListener, TcpStream};
@@ -195,8 +195,9 @@ impl Proxy {
         };
         let mut ended = Ended(Some(ended));
         let answered = tokio::select! {
-            answered = asking => answered,
+            biased;
             status = ended.told() => return status.into_http(),
+            answered = asking => answered,
         };
         match answered {
             Ok(response) => self.answer(method, response, ended),
@@ -312,6 +313,10 @@ impl Proxy {
         ended: Ended,
     ) -> Response<Body> {
         let (head, body) = response.into_parts();
+        if body.is_end_stream() {
+            // A status alone is in headers that end the stream themselves.
+            return Response::from_parts(head, body);
+        }
         let (sender, receiver) = mpsc::channel(1);
         tokio::spawn(self.pass_back(method, body, sender, ended));
         Response::from_parts(head, Body::new(StreamBody::new(ReceiverStream::new(receiver))))
@@ -321,11 +326,13 @@ impl Proxy {
         let mut cutter = Cutter::default();
         loop {
             let frame = tokio::select! {
-                frame = body.frame() => frame,
+                // What the script says goes before an end that the server makes of it.
+                biased;
                 status = ended.told() => {
                     let _ = to.send(Ok(Frame::trailers(trailers(&status)))).await;
                     return;
                 }
+                frame = body.frame() => frame,
                 () = to.closed() => return,
             };
             let frame = match frame {

@@ -11,7 +11,7 @@ use crate::credentials::{ApiKey, BringKey, KeyedChannel, TlsOptions};
 use crate::error::Error;
 use crate::known::Known;
 use crate::readable::ReadableChannel;
-use crate::retry::{Remedy, RetryPolicy};
+use crate::retry::{LastSaid, Remedy, RetryPolicy};
 use clearance_proto::polytope_service_client::PolytopeServiceClient;
 use clearance_proto::query_service_client::QueryServiceClient;
 use clearance_proto::robot_service_client::RobotServiceClient;
@@ -191,14 +191,16 @@ impl Client {
         mut ask: impl AsyncFnMut() -> Result<T, Status>,
     ) -> Result<T, Error> {
         let mut attempt = 1;
+        let mut said = LastSaid::default();
         loop {
             let connection = self.current();
             let status = match ask().await {
                 Ok(answer) => return Ok(answer),
                 Err(status) => status,
             };
+            said.hear(&status);
             let Some((remedy, pause)) = self.options().retry.after(attempt, &status) else {
-                return Err(status.into());
+                return Err(said.told(status).into());
             };
             tokio::time::sleep(pause).await;
             if remedy == Remedy::Reconnect {

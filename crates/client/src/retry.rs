@@ -64,6 +64,31 @@ pub fn is_lost(status: &Status) -> bool {
     status.code() == Code::Unavailable || status.source().is_some()
 }
 
+/// What a server said last with a reason, among attempts at one thing. Where the last attempt ends with
+/// its connection, nobody has said why; the reason that was given before is worth more.
+#[derive(Debug, Default)]
+pub(crate) struct LastSaid(Option<Status>);
+
+impl LastSaid {
+    /// Takes in how an attempt ended.
+    pub(crate) fn hear(&mut self, status: &Status) {
+        if has_reason(status) {
+            self.0 = Some(status.clone());
+        }
+    }
+
+    /// What is told where nothing helps any more, and this was the last status.
+    pub(crate) fn told(&mut self, last: Status) -> Status {
+        let said = self.0.take().filter(|_| is_lost(&last) && !has_reason(&last));
+        said.unwrap_or(last)
+    }
+}
+
+/// Whether a status has a reason, if one that is not known here.
+fn has_reason(status: &Status) -> bool {
+    status.get_error_details().error_info().is_some()
+}
+
 impl RetryPolicy {
     /// One attempt, and no other.
     pub const NEVER: Self =
@@ -107,6 +132,27 @@ mod tests {
         assert_eq!(later, Duration::from_millis(1600));
         assert_eq!(policy.after(6, &status), None);
         assert_eq!(RetryPolicy::NEVER.after(1, &status), None);
+    }
+
+    #[test]
+    fn a_connection_that_ends_takes_no_reason_with_it() {
+        let because = |reason: &str| {
+            let details = ErrorDetails::with_error_info(reason, "clearance.v1", []);
+            Status::with_error_details(Code::Unavailable, "no", details)
+        };
+        let told = |heard: &[&str], last: &Status| {
+            let mut said = LastSaid::default();
+            heard.iter().for_each(|reason| said.hear(&because(reason)));
+            said.hear(last);
+            let told = said.told(last.clone());
+            told.get_error_details().error_info().map(|info| info.reason.clone())
+        };
+        let lost = Status::unavailable("the stream has ended");
+        assert_eq!(told(&["BUSY", "DRAINING"], &lost).as_deref(), Some("DRAINING"));
+        assert_eq!(told(&["BUSY"], &because("NEWER")).as_deref(), Some("NEWER"));
+        assert_eq!(told(&[], &lost), None);
+        // A server's own word that helps no further is the last one.
+        assert_eq!(told(&["BUSY"], &Status::internal("a fault")), None);
     }
 
     #[test]

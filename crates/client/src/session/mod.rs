@@ -41,7 +41,7 @@ pub use self::watch::Watching;
 use crate::connection::{Client, Current};
 use crate::credentials::routed;
 use crate::error::{Error, reason};
-use crate::retry::{Remedy, is_lost};
+use crate::retry::{LastSaid, Remedy, is_lost};
 use clearance_proto as api;
 use clearance_proto::ErrorReason;
 
@@ -65,6 +65,8 @@ pub struct Session {
     last_id: u64,
     /// How often it was gone on with since something came from a server.
     resumed: u32,
+    /// Why, as far as servers have said so meanwhile.
+    said: LastSaid,
     is_draining: bool,
     /// The server has asked to connect anew.
     may_move: bool,
@@ -101,6 +103,7 @@ impl Session {
             connection: client.current(),
             sent: VecDeque::new(),
             resumed: 0,
+            said: LastSaid::default(),
             is_draining: false,
             may_move: false,
         };
@@ -155,6 +158,7 @@ impl Session {
             sent: VecDeque::new(),
             last_id: 0,
             resumed: 0,
+            said: LastSaid::default(),
             is_draining: false,
             may_move: false,
         };
@@ -259,7 +263,7 @@ impl Session {
                     continue;
                 }
             };
-            self.resumed = 0;
+            (self.resumed, self.said) = (0, LastSaid::default());
             match message.notice() {
                 api::Notice::Draining => self.is_draining = true,
                 api::Notice::Reconnect => self.may_move = true,
@@ -412,6 +416,7 @@ impl Session {
         self.link = None;
         let policy = self.client.options().retry;
         for attempt in self.resumed + 1.. {
+            self.said.hear(&why);
             let Some((remedy, pause)) = policy.after(attempt, &why) else { break };
             tokio::time::sleep(pause).await;
             if remedy == Remedy::Reconnect {
@@ -430,7 +435,7 @@ impl Session {
                 Err(other) => return Err(other),
             }
         }
-        Err(why.into())
+        Err(self.said.told(why).into())
     }
 
     /// Attaches a stream to the session if it is there, else opens it anew.
