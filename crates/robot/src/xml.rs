@@ -44,13 +44,23 @@ impl<'x> XmlFile<'x> {
         if root.tag() == tag {
             Ok(root)
         } else {
-            Err(root.bad(format!("the outermost element must be {tag}")))
+            let other = if tag == "robot" { other_format(root.tag()) } else { "" };
+            Err(root.bad(format!("the outermost element must be {tag}{other}")))
         }
     }
 
     /// All elements, each before those in it.
     pub(super) fn all(&self) -> impl Iterator<Item = Element<'_>> {
         (0..self.document.elements().len()).map(|index| Element { xml: self, index })
+    }
+}
+
+/// What is said of a file whose outermost element is that of another format of robots.
+fn other_format(tag: &str) -> &'static str {
+    match tag {
+        "sdf" => ": SDF is not read, give the robot as URDF",
+        "mujoco" => ": MJCF is not read, give the robot as URDF",
+        _ => "",
     }
 }
 

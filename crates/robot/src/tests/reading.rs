@@ -103,6 +103,8 @@ fn whatever_is_wrong_is_said_with_its_line_and_place() {
     let cases = [
         ("<robot>\n<link name='a'>\n</robot>".to_owned(), 3, "link"),
         ("<machine/>".to_owned(), 1, "must be robot"),
+        ("<sdf version='1.9'/>".to_owned(), 1, "SDF is not read"),
+        ("<mujoco/>".to_owned(), 1, "MJCF is not read"),
         ("<robot><link name='a'/>\n<link name='a'/></robot>".to_owned(), 2, "has this name"),
         ("<robot name='r'/>".to_owned(), 1, "no link"),
         (with_joint(""), 0, "\"a\" and \"b\""),
