@@ -64,8 +64,8 @@ pub fn is_lost(status: &Status) -> bool {
     status.code() == Code::Unavailable || status.source().is_some()
 }
 
-/// What a server said last with a reason, among attempts at one thing. Where the last attempt ends with
-/// its connection, nobody has said why; the reason that was given before is worth more.
+/// What a server said last with a reason, among attempts at one thing. Where the last attempt ends
+/// with its connection, nobody has said why; the reason that was given before is worth more.
 #[derive(Debug, Default)]
 pub(crate) struct LastSaid(Option<Status>);
 

@@ -29,9 +29,9 @@ const FINEST: f64 = 1.0 / 64.0;
 /// Another direction is looked for if the last one makes the way shorter than this part of it.
 const USEFUL_PART: f64 = 0.5;
 
-/// If any contact is an answer, how finely is looked at what is left of an edge once a pair came too
-/// near on it to tell: down to this part of a first piece. To halve all of it further would take
-/// the whole budget, where the edge goes along what it is too near to.
+/// If any contact is an answer, how finely is looked at what is left of an edge once a pair came
+/// too near on it to tell: down to this part of a first piece. To halve all of it further would
+/// take the whole budget, where the edge goes along what it is too near to.
 const LEFT_OVER: f64 = 1.0 / 16.0;
 
 /// What is looked at next.
